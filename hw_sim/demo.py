@@ -1,0 +1,346 @@
+"""The demo: a whole table on one computer, three processes and a view.
+
+The board (wires), the unchanged production service and the players each run in a process group of
+their own, so that nothing outlives the demo. The service is started again when it ends, as systemd
+would; the death of any other part ends the demo with that part's last words.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final
+
+from table_controller.lines import default_lines
+from table_controller.watch import Feed, Screen
+
+PRESETS: Final = ("us", "us_standard", "live", "video_1", "video_2", "video_3", "classic")
+TABLE: Final = "T1"
+# A Unix socket's name must fit into 108 bytes.
+SOCKET_NAME_MAX: Final = 107
+BOARD_PATIENCE_S: Final = 10.0
+KILL_AFTER_S: Final = 3.0
+# As systemd's StartLimitBurst: a service that dies this often in so many seconds stays down.
+RESTARTS_MAX: Final = 5
+RESTARTS_WITHIN_S: Final = 10.0
+LAST_WORDS: Final = 15
+
+
+class DemoFailed(Exception):
+    """The demo cannot go on; the text holds the last words of whoever ended it."""
+
+
+@dataclass
+class Part:
+    """One process of the demo: its command, its log, and itself while it runs."""
+
+    name: str
+    command: list[str]
+    log: Path
+    environment: Mapping[str, str]
+    process: subprocess.Popen[bytes] | None = None
+    starts_s: deque[float] = field(default_factory=lambda: deque(maxlen=RESTARTS_MAX))
+
+    def start(self) -> None:
+        """Starts it in a process group of its own; what it says goes to its log."""
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                self.command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, **self.environment},
+                start_new_session=True,
+            )
+        self.starts_s.append(time.monotonic())
+
+    @property
+    def ended(self) -> int | None:
+        """Its exit code, None while it runs."""
+        return None if self.process is None else self.process.poll()
+
+    def signal(self, number: int) -> None:
+        """Signals its whole group, also what it may have started itself."""
+        if self.process is not None:
+            try:
+                os.killpg(self.process.pid, number)
+            except ProcessLookupError:
+                return
+
+    def last_words(self) -> str:
+        """The end of its log."""
+        lines = self.log.read_text(errors="replace").splitlines()[-LAST_WORDS:]
+        return "\n".join(f"  {line}" for line in lines) or "  (it said nothing)"
+
+
+def table_toml(seats: int, house_rules: str) -> str:
+    """The `table.toml` of a simulated table: all wires there are, sockets and journal in its folder."""
+    wires = "\n".join(f'"{name}" = {number}' for name, number in default_lines(seats).items())
+    return f"""table = "{TABLE}"
+seats = {seats}
+house_rules = {json.dumps(house_rules)}
+
+[limits]
+minimum = "5.00"
+maximum = "500.00"
+chips = ["5.00", "25.00", "100.00"]
+
+[journal]
+file = "{TABLE}.journal"
+
+[messages]
+state = "ipc://state.sock"
+commands = "ipc://commands.sock"
+
+[shoe]
+driver = "native"
+port = "shoe"
+
+[pins]
+factory = "sim"
+
+[pins.lines]
+{wires}
+"""
+
+
+def summary(records: Sequence[Mapping[str, Any]], seconds: float) -> str:
+    """What the played rounds came to, from the hand log; money as it moved at the felt."""
+    wagered = returned = 0
+    alarms: dict[str, int] = {}
+    awards: dict[str, list[int]] = {}
+    for record in records:
+        for seat, bets in record["seats"].items():
+            stakes = {
+                "ante": bets["ante"],
+                "raise": 2 * bets["ante"] if bets["raised"] else 0,
+                "bonus": bets["bonus"],
+                "coin": record["coin_cents"] if bets["coin"] else 0,
+            }
+            wagered += sum(stakes.values())
+            returned += sum(
+                _returned(record["results"][seat].get(spot, ""), spot, stake)
+                for spot, stake in stakes.items()
+            )
+        for alarm in record["alarms"]:
+            alarms[alarm["alarm"]] = alarms.get(alarm["alarm"], 0) + 1
+        for award in record["awards"]:
+            if award["status"] == "paid":
+                share = "share of a " if award.get("kind") == "share" else ""
+                awards.setdefault(share + award["hand"], []).append(award["cents"])
+    void = sum(record["result"] == "void" for record in records)
+    pace = 60 * len(records) / seconds if seconds > 0 else 0
+    meters = [record["meter"]["cents"] for record in records if record["meter"] is not None]
+    paid = [f"{len(cents)} {hand.replace('_', ' ')} {_money(sum(cents))}" for hand, cents in awards.items()]
+    return "\n".join(
+        (
+            f"rounds    {len(records)}: {len(records) - void} settled, {void} void, {pace:.1f} a minute",
+            f"wagered   {_money(wagered)}, returned to players {_money(returned)}",
+            f"meter     {_money(meters[0])} after the first round, {_money(meters[-1])} at the end"
+            if meters
+            else "meter     none at this table",
+            f"awards    {'; '.join(paid) or 'none'}",
+            f"alarms    {', '.join(f'{name} {times}' for name, times in sorted(alarms.items())) or 'none'}",
+        )
+    )
+
+
+def _returned(result: str, spot: str, stake_cents: int) -> int:
+    """What a player takes from the felt for one stake: a win brings the stake back too, a coin's does not."""
+    verb, _, amount = result.partition(" ")
+    cents = int(amount.replace(".", "")) if amount else 0
+    if verb == "win":
+        return cents + (0 if spot == "coin" else stake_cents)
+    return cents if verb in ("push", "refund") else 0
+
+
+def _money(cents: int) -> str:
+    return f"{cents // 100:,}.{cents % 100:02d}"
+
+
+class Demo:
+    """The three processes of one demo; `ready` is the file that says that the wires are there."""
+
+    def __init__(self, board: Part, service: Part, players: Part, ready: Path) -> None:
+        self.board, self.service, self.players, self._ready = board, service, players, ready
+        self.restarts = 0
+
+    @property
+    def _parts(self) -> tuple[Part, ...]:
+        return (self.players, self.service, self.board)
+
+    def start(self) -> None:
+        """Starts all three; the service as soon as its wires are there, the players wait for both."""
+        self.board.start()
+        self.players.start()
+        end_s = time.monotonic() + BOARD_PATIENCE_S
+        while not self._ready.exists():
+            if self.board.ended is not None or time.monotonic() > end_s:
+                raise DemoFailed(f"the board did not come up:\n{self.board.last_words()}")
+            time.sleep(0.005)
+        self.service.start()
+
+    def attend(self) -> bool:
+        """Looks after the processes; True when the players have played all their rounds."""
+        if self.players.ended == 0:
+            return True
+        for part in (self.board, self.players):
+            if part.ended is not None:
+                raise DemoFailed(
+                    f"the {part.name} ended with code {part.ended}, last words:\n{part.last_words()}"
+                )
+        if self.service.ended is not None:
+            starts_s = self.service.starts_s
+            if len(starts_s) == RESTARTS_MAX and time.monotonic() - starts_s[0] < RESTARTS_WITHIN_S:
+                raise DemoFailed(
+                    f"the service ended {RESTARTS_MAX} times within {RESTARTS_WITHIN_S:.0f} s, last with code"
+                    f" {self.service.ended}, last words:\n{self.service.last_words()}"
+                )
+            self.restarts += 1
+            self.service.start()
+        return False
+
+    def stop(self) -> None:
+        """Ends everything: SIGTERM, and SIGKILL to the group of what is left after three seconds."""
+        for part in self._parts:
+            part.signal(signal.SIGTERM)
+        end_s = time.monotonic() + KILL_AFTER_S
+        for part in self._parts:
+            if part.process is None:
+                continue
+            try:
+                part.process.wait(max(0.0, end_s - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                part.signal(signal.SIGKILL)
+                part.process.wait()
+
+
+def demo_of(folder: Path, wanted: argparse.Namespace) -> Demo:
+    """The demo of a run folder, nothing started yet."""
+    python = [sys.executable, "-m"]
+    board = [*python, "hw_sim", "board", "--dir", str(folder), "--seats", str(wanted.seats)]
+    players = [*python, "hw_sim", "players", "--dir", str(folder)]
+    for option in ("seats", "seed", "rounds", "speed", "rigged"):
+        players += [f"--{option}", str(getattr(wanted, option))]
+    service = [*python, "table_controller", "run", str(folder / "table.toml")]
+    environment = {"HW_SIM_BOARD": str(folder / "board.sock")}
+    return Demo(
+        board=Part("board", board, folder / "board.log", environment),
+        service=Part("service", service, folder / "service.log", environment),
+        players=Part("players", players, folder / "players.log", environment),
+        ready=folder / "board.sock",
+    )
+
+
+def wanted_of(argv: Sequence[str]) -> argparse.Namespace:
+    """What the command line asks for; leaves with code 2 and a sentence where it cannot be understood."""
+    parser = argparse.ArgumentParser(prog="hw-sim demo", description="A whole table on this computer.")
+    parser.add_argument("--rounds", type=int, default=0, help="end after so many rounds (0: on Ctrl-C)")
+    parser.add_argument("--seed", type=int, default=1, help="the same seed plays the same way")
+    parser.add_argument("--preset", choices=PRESETS, default="us", help="house rules by name")
+    parser.add_argument("--house-rules", type=Path, help="a house-rule file instead of a preset")
+    parser.add_argument("--seats", type=int, choices=range(1, 8), default=7)
+    parser.add_argument("--speed", type=float, default=1.0, help="1: a person's pace, 0: as fast as it goes")
+    parser.add_argument(
+        "--rigged", type=float, default=0.1, help="share of rounds (0 to 1) with a stacked deck"
+    )
+    parser.add_argument("--dir", type=Path, help="run folder (a temporary one if left out)")
+    wanted = parser.parse_args(argv)
+    if wanted.rounds < 0 or wanted.speed < 0 or not 0 <= wanted.rigged <= 1:
+        parser.error("--rounds and --speed must not be negative, --rigged must be 0 to 1")
+    return wanted
+
+
+def prepare(wanted: argparse.Namespace) -> Path:
+    """Makes the run folder with its `table.toml` and gives its path."""
+    if wanted.dir is None:
+        folder = Path(tempfile.mkdtemp(prefix="table-demo-"))
+    else:
+        folder = wanted.dir.resolve()
+        folder.mkdir(parents=True, exist_ok=True)
+    if len(os.fsencode(folder / "commands.sock")) > SOCKET_NAME_MAX:
+        raise DemoFailed(f"--dir {folder}: too long, a socket's name may have {SOCKET_NAME_MAX} bytes")
+    house_rules = wanted.preset
+    if wanted.house_rules is not None:
+        if not wanted.house_rules.is_file():
+            raise DemoFailed(f"--house-rules {wanted.house_rules}: there is no such file")
+        house_rules = "house_rules.toml"
+        (folder / house_rules).write_text(wanted.house_rules.read_text())
+    (folder / "table.toml").write_text(table_toml(wanted.seats, house_rules))
+    return folder
+
+
+def main_demo(argv: Sequence[str]) -> int:
+    """`hw-sim demo`: 0 when all is played or an endless demo is ended, 130 when cut short, 1 on a death."""
+    wanted = wanted_of(argv)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _interrupt)
+    try:
+        folder = prepare(wanted)
+    except DemoFailed as problem:
+        print(f"demo: {problem}", file=sys.stderr)
+        return 1
+    print(f"table in {folder}", flush=True)
+    demo = demo_of(folder, wanted)
+    played_before = len(_records(folder))
+    began_s = time.monotonic()
+    code = 0
+    try:
+        _run(demo, folder)
+    except KeyboardInterrupt:
+        code = 130 if wanted.rounds else 0
+    except BrokenPipeError:
+        # Nobody reads any more (`hw-sim demo | head`); what is still said goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except DemoFailed as problem:
+        print(f"demo: {problem}", file=sys.stderr)
+        code = 1
+    finally:
+        seconds = time.monotonic() - began_s
+        _undisturbed(demo.stop)
+    print(summary(_records(folder)[played_before:], seconds))
+    if demo.restarts:
+        print(f"restarts  the service was started again {demo.restarts} times")
+    return code
+
+
+def _run(demo: Demo, folder: Path) -> None:
+    demo.start()
+    feed = Feed(f"ipc://{folder}/state.sock", f"ipc://{folder}/commands.sock")
+    try:
+        with Screen(sys.stdout) as screen:
+            while not demo.attend():
+                feed.pump(100)
+                screen.show(feed)
+    finally:
+        feed.close()
+
+
+def _records(folder: Path) -> list[Any]:
+    log = folder / "hands.jsonl"
+    if not log.exists():
+        return []
+    # A player killed while writing leaves half a line, which is no round.
+    return [json.loads(line) for line in log.read_text().splitlines(keepends=True) if line.endswith("\n")]
+
+
+def _interrupt(signum: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _undisturbed(act: Callable[[], None]) -> None:
+    """Tidying up is not cut short by a second Ctrl-C."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    act()

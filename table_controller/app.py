@@ -1,0 +1,179 @@
+"""The composition root: a configuration becomes a running table. Only here do all parts meet."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from types import FrameType
+from typing import Any
+
+import msgspec
+import zmq
+
+from firmware_bridge.bridge import Bridge, Wiring
+from firmware_bridge.pins import make_factory
+from firmware_bridge.shoe.port import Port, make_port
+from table_controller.clock import Clock, SystemClock
+from table_controller.commands import Commands
+from table_controller.config import TableConfig
+from table_controller.journal import Journal
+from table_controller.publisher import Publisher
+from table_controller.replay import Replay
+from table_controller.service import Service
+from table_controller.table.messages import House
+
+WATCHDOG_US = 1_000_000
+
+
+def software_version() -> str:
+    """The version of the program, as the package knows it."""
+    try:
+        return version("table-controller")
+    except PackageNotFoundError:
+        return "0+source"
+
+
+def house_of(config: TableConfig) -> House:
+    """What the pure table needs of a configuration."""
+    limits = config.limits
+    return House(
+        table=config.table,
+        seats=config.seats,
+        rules=config.house_rules,
+        minimum_cents=limits.minimum_cents or 0,
+        maximum_cents=limits.maximum_cents or 0,
+        bonus_minimum_cents=limits.bonus_minimum_cents or 0,
+        bonus_maximum_cents=limits.bonus_maximum_cents or 0,
+        chips_cents=limits.chips_cents,
+    )
+
+
+class App:
+    """A table that runs; made by `build`."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._stop = False
+
+    def turn(self, timeout_ms: int) -> None:
+        """One turn of the loop; with 0 it never waits."""
+        self._service.turn(timeout_ms)
+
+    def busy(self) -> bool:
+        """The last turn took something in."""
+        return self._service.busy
+
+    def due_in_ms(self) -> int:
+        """When the loop wants to run again if nothing arrives."""
+        return self._service.due_in_ms()
+
+    def abandon(self) -> None:
+        """As a power cut: sockets and files are dropped, no output is touched, nothing is tidied."""
+        self._service.abandon()
+
+    def close(self) -> None:
+        """An orderly end."""
+        self._service.close()
+
+    def run(self, clock: Clock) -> None:
+        """The loop until SIGTERM or SIGINT; tells systemd that it is ready and alive."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._stopped)
+        _notify("READY=1")
+        alive_us = clock.now_us()
+        while not self._stop:
+            self.turn(1000)
+            if clock.now_us() - alive_us >= WATCHDOG_US:
+                alive_us = clock.now_us()
+                _notify("WATCHDOG=1")
+        _notify("STOPPING=1")
+        self.close()
+
+    def _stopped(self, _number: int, _frame: FrameType | None) -> None:
+        self._stop = True
+
+
+def build(
+    config: TableConfig,
+    clock: Clock,
+    *,
+    factory: Any = None,
+    port: Port | None = None,
+    context: zmq.Context[zmq.Socket[bytes]] | None = None,
+) -> App:
+    """Join every part and take the table up where its journal left it.
+
+    `factory`, `port` and `context` replace what the configuration names; the simulator in one
+    process uses that. Raises `JournalRefused`, `PinFactoryError`, `WiringError`, `ReplayError`,
+    `StartRefused`, `zmq.ZMQError`; each says what to do.
+    """
+    journal = Journal.open(config.journal_file, config.table, clock.wall_ms())
+    try:
+        snapshot, entries = journal.recover()
+        known = Replay(snapshot)
+        for entry in entries:
+            known.take(entry)
+        state = known.state
+        bridge = Bridge(
+            Wiring(
+                factory=make_factory(config.pin_factory) if factory is None else factory,
+                lines=config.lines,
+                seats=config.seats,
+                port=make_port(config.shoe_driver, config.shoe_port) if port is None else port,
+                now_us=clock.now_us,
+                shoe_boot_id=state.shoe_boot_id if state else 0,
+                shoe_next_seq=state.shoe_next_seq if state else 0,
+            )
+        )
+        context = context or zmq.Context.instance()
+        boot = journal.last.boot + 1 if journal.last else 1
+        publisher = Publisher(context, config.state_endpoint, config.table, boot)
+        commands = Commands(context, config.commands_endpoint)
+        service = Service(house_of(config), clock, bridge, journal, publisher, commands)
+        service.start(known, software_version())
+    except BaseException:
+        journal.close()
+        raise
+    return App(service)
+
+
+class _JsonFormatter(logging.Formatter):
+    """One JSON object a line; the log never holds what the journal does not."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The record as JSON."""
+        line: dict[str, Any] = {
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "text": record.getMessage(),
+        }
+        if record.exc_info:
+            line["error"] = self.formatException(record.exc_info)
+        return msgspec.json.encode(line).decode()
+
+
+def run(config: TableConfig) -> None:
+    """The production service of one table, until it is told to stop."""
+    handler = logging.StreamHandler(sys.stdout)
+    handler.setFormatter(_JsonFormatter())
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
+    log = logging.getLogger("table_controller")
+    clock = SystemClock()
+    app = build(config, clock)
+    log.info("table %s is up, software %s", config.table, software_version())
+    app.run(clock)
+    log.info("table %s is down", config.table)
+
+
+def _notify(text: str) -> None:
+    """Tell systemd; without it there is nobody to tell."""
+    address = os.environ.get("NOTIFY_SOCKET", "")
+    if not address:
+        return
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
+        notify.connect("\0" + address[1:] if address.startswith("@") else address)
+        notify.send(text.encode())

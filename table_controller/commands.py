@@ -1,0 +1,300 @@
+"""What people ask of the table: one ROUTER socket, every request checked, every request answered.
+
+A request that is no command of ours, or that this role may not give, is answered at once with a
+sentence that names the place, the value found and what is allowed; it never reaches the table.
+Repeating a request is harmless: the same id of the same sender gets the stored answer
+(ARCHITECTURE.md, The loop and A supervisor's word).
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from hashlib import sha256
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+import msgspec
+import zmq
+from msgspec import UNSET, UnsetType
+
+from table_controller.table import messages as words
+
+VERSION = 1
+MAX_REQUEST_BYTES = 64 * 1024
+# A peer that sends more than this at once is cut off by ZeroMQ before the memory is taken.
+_MAX_FRAME_BYTES = 16 * MAX_REQUEST_BYTES
+_QUEUE_LIMIT = 1_000
+# JavaScript reads whole numbers exactly up to here.
+_MAX_INT = 2**53 - 1
+
+_BOTH = frozenset({"dealer", "supervisor"})
+_SUPERVISOR = frozenset({"supervisor"})
+
+# Who may say which word; a word that is not listed may be said by nobody.
+ROLES: dict[type[words.Command], frozenset[str]] = {
+    words.SetAmount: _BOTH,
+    words.AddAmount: _BOTH,
+    words.RepeatAmounts: _BOTH,
+    words.DoubleAmounts: _BOTH,
+    words.UndoAmount: _BOTH,
+    words.ClearAmounts: _BOTH,
+    words.PressKey: _BOTH,
+    words.Fold: _BOTH,
+    words.StateCount: _BOTH,
+    words.StateHand: _BOTH,
+    words.MoveCard: _BOTH,
+    words.DiscardCard: _BOTH,
+    words.StateUpcard: _BOTH,
+    words.StateExposed: _BOTH,
+    words.RescanCard: _BOTH,
+    words.CountTokens: _BOTH,
+    words.CountStub: _BOTH,
+    words.ReturnCoin: _BOTH,
+    words.Claim: _BOTH,
+    words.ConfirmAward: _BOTH,
+    words.RejectAward: _BOTH,
+    words.VoidRound: _SUPERVISOR,
+    words.DeadHand: _SUPERVISOR,
+    words.Withdraw: _SUPERVISOR,
+    words.KillHand: _SUPERVISOR,
+    words.Resume: _SUPERVISOR,
+    words.FoldShort: _SUPERVISOR,
+    words.ReturnExcess: _SUPERVISOR,
+    words.NewDeck: _SUPERVISOR,
+    words.SetParameter: _SUPERVISOR,
+}
+
+_log = logging.getLogger(__name__)
+_encode = msgspec.json.encode
+
+_Id = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_.:-]{1,64}\Z")]
+_Name = Annotated[str, msgspec.Meta(max_length=64)]
+_Reason = Annotated[str, msgspec.Meta(max_length=1_000)]
+
+
+class _Wire(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    v: Literal[1]
+    id: _Id
+    command: words.AnyCommand | UnsetType = UNSET
+    ask: Literal["snapshot"] | UnsetType = UNSET
+    operator: _Name = ""
+    role: words.Role | UnsetType = UNSET
+    reason: _Reason = ""
+    round: _Name = ""
+
+
+class _Answer(msgspec.Struct, frozen=True, omit_defaults=True):
+    v: int
+    id: str
+    ok: bool
+    seq: int
+    error: str = ""
+
+
+class _Snapshot(msgspec.Struct, frozen=True):
+    v: int
+    id: str
+    ok: bool
+    state: msgspec.Raw
+
+
+# What is allowed at places where the type alone does not say it in a person's words.
+_ALLOWED = {
+    "$.id": "1 to 64 letters, digits and _ . : -",
+    "$.command.type": ", ".join(sorted(kind.__name__ for kind in ROLES)),
+}
+_WORDS = {"`int`": "a whole number", "`str`": "a text", "`array`": "a list", "`object`": "an object"}
+
+
+class Request(msgspec.Struct, frozen=True):
+    """One well-formed request: a command that its role may give, or a wish for the snapshot.
+
+    `said` is None for a snapshot. `sender` and `id` together name the request for ever; `body_hash`
+    tells whether a repeated id asks for the same thing.
+    """
+
+    peer: bytes
+    id: str
+    said: words.Said | None
+    body_hash: bytes
+
+    @property
+    def sender(self) -> str:
+        """Who asks; until keys exist this is the operator's name."""
+        return self.said.operator if self.said else ""
+
+
+class Commands:
+    """The ROUTER socket of one table, used by the thread that decides."""
+
+    def __init__(self, context: zmq.Context[zmq.Socket[bytes]], endpoint: str) -> None:
+        """Bind to `endpoint`. Raises `zmq.ZMQError`."""
+        self.socket: zmq.Socket[bytes] = context.socket(zmq.ROUTER)
+        self.socket.linger = 0
+        self.socket.rcvhwm = _QUEUE_LIMIT
+        self.socket.sndhwm = _QUEUE_LIMIT
+        self.socket.maxmsgsize = _MAX_FRAME_BYTES
+        try:
+            self.socket.bind(endpoint)
+        except zmq.ZMQError:
+            self.socket.close(0)
+            raise
+
+    def drain(self, limit: int) -> list[Request]:
+        """At most `limit` requests of those that have arrived; never blocks.
+
+        What is refused here is answered here, with journal number 0: it is in no entry.
+        """
+        requests: list[Request] = []
+        for _ in range(limit):
+            try:
+                peer, *frames = self.socket.recv_multipart(zmq.NOBLOCK)
+            except zmq.Again:
+                break
+            request = self._read(peer, frames)
+            if request is not None:
+                requests.append(request)
+        return requests
+
+    def answer(self, request: Request, ok: bool, seq: int, error: str = "") -> None:
+        """Tell what became of a command, after the commit; `seq` is the number of its journal entry."""
+        self._send(request.peer, _encode(_Answer(VERSION, request.id, ok, seq, error)))
+
+    def answer_again(self, request: Request, body_hash: bytes, ok: bool, seq: int, error: str) -> None:
+        """Answer a repeated id with what was stored; an id that was used for another command is refused."""
+        if body_hash == request.body_hash:
+            self.answer(request, ok, seq, error)
+        else:
+            text = f"$.id: `{request.id}` was another command's, entry {seq}; a new command needs a new id."
+            self.answer(request, False, seq, text)
+
+    def answer_snapshot(self, request: Request, state: bytes) -> None:
+        """Answer with the newest `state` envelope; before the first one there is nothing to show."""
+        if state:
+            self._send(request.peer, _encode(_Snapshot(VERSION, request.id, True, msgspec.Raw(state))))
+        else:
+            self.answer(request, False, 0, "The table has not shown a state yet; ask again.")
+
+    def close(self) -> None:
+        """Close the socket; answers that were not sent yet are dropped and can be asked for again."""
+        self.socket.close(0)
+
+    def _read(self, peer: bytes, frames: list[bytes]) -> Request | None:
+        request_id = ""
+        try:
+            body = _json_object(frames)
+            request_id = _id_in(body)
+            return _request(peer, body)
+        except _Refused as refused:
+            error = str(refused)
+            _log.warning("request refused", extra={"request": request_id, "error": error})
+            self._send(peer, _encode(_Answer(VERSION, request_id, False, 0, error)))
+            return None
+
+    def _send(self, peer: bytes, text: bytes) -> None:
+        # ROUTER drops what it cannot deliver: a peer that is gone asks again with the same id.
+        self.socket.send_multipart((peer, text), zmq.NOBLOCK)
+
+
+class _Refused(Exception):
+    """A sentence for the sender."""
+
+
+def _json_object(frames: list[bytes]) -> dict[str, Any]:
+    if len(frames) != 1:
+        raise _Refused(f"The request has {len(frames)} frames; 1 frame of JSON is allowed.")
+    if len(frames[0]) > MAX_REQUEST_BYTES:
+        raise _Refused(f"The request has {len(frames[0])} bytes; {MAX_REQUEST_BYTES} are allowed.")
+    try:
+        return msgspec.json.decode(frames[0], type=dict[str, Any])
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise _Refused(f"The request is no JSON object: {error}.") from error
+
+
+def _request(peer: bytes, body: dict[str, Any]) -> Request:
+    try:
+        wire = msgspec.convert(body, _Wire)
+    except msgspec.ValidationError as error:
+        raise _Refused(_complaint(str(error), body)) from error
+    command = wire.command
+    if isinstance(command, UnsetType):
+        if isinstance(wire.ask, UnsetType):
+            raise _Refused("$: the request lacks `command` or `ask`; one of them is needed.")
+        return Request(peer, wire.id, None, b"")
+    if not isinstance(wire.ask, UnsetType):
+        raise _Refused("$: the request has both `command` and `ask`; one of them is allowed.")
+    said = _said(command, wire)
+    return Request(peer, wire.id, said, sha256(_encode(said)).digest())
+
+
+def _said(command: words.AnyCommand, wire: _Wire) -> words.Said:
+    """The command with who said it; refused where the role, the reason or a number is not allowed."""
+    name = type(command).__name__
+    if not wire.operator.strip() or not wire.operator.isprintable():
+        raise _Refused(f"$.operator: {wire.operator!r} was found; the name of a person is needed.")
+    allowed = ROLES.get(type(command), frozenset())
+    role = wire.role
+    if isinstance(role, UnsetType) or role not in allowed:
+        found = "nothing" if isinstance(role, UnsetType) else f"`{role}`"
+        raise _Refused(f"$.role: {found} was found; {name} may be said by: {', '.join(sorted(allowed))}.")
+    if allowed == _SUPERVISOR and not wire.reason.strip():
+        raise _Refused(f"$.reason: it is empty; {name} needs a reason.")
+    for field in command.__struct_fields__:
+        value = getattr(command, field)
+        if isinstance(value, int) and not 0 <= value <= _MAX_INT:
+            raise _Refused(f"$.command.{field}: {_shown(value)} was found; allowed: 0 to {_MAX_INT}.")
+    return words.Said(command, wire.operator, role, wire.reason, wire.round)
+
+
+def _id_in(body: dict[str, Any]) -> str:
+    """The id of a request that is refused for something else, so that its sender knows which one."""
+    try:
+        return msgspec.convert(body.get("id", ""), _Id)
+    except msgspec.ValidationError:
+        return ""
+
+
+def _complaint(error: str, body: dict[str, Any]) -> str:
+    """What msgspec found wrong, completed by the value found there and by what is allowed."""
+    what, _, place = error.partition(" - at ")
+    path = place.strip("`") or "$"
+    found: Any = body
+    model: Any = _Wire
+    for name, index in re.findall(r"\.(\w+)|\[(\d+)\]", path):
+        model = _model_below(model, name, found)
+        found = found.get(name) if name else found[int(index)]
+    if " field " in what:
+        if not (isinstance(model, type) and issubclass(model, msgspec.Struct)):
+            return f"{path}: {what[:1].lower()}{what[1:]}."
+        fields = [*["type"][: issubclass(model, words.Command)], *model.__struct_encode_fields__]
+        return f"{path}: {what[:1].lower()}{what[1:]}; allowed: {', '.join(fields)}."
+    allowed = _ALLOWED.get(path) or _choices(model) or what.removeprefix("Expected ").partition(", got")[0]
+    return f"{path}: {_shown(found)} was found; allowed: {_WORDS.get(allowed, allowed)}."
+
+
+def _model_below(model: Any, name: str, found: Any) -> Any:
+    """The type of a field, that of a command by its tag; None where nothing more is known."""
+    if model is _Wire and name == "command":
+        command = found[name]
+        tag = command.get("type") if isinstance(command, dict) else None
+        return next((kind for kind in ROLES if kind.__name__ == tag), None)
+    if isinstance(model, type) and issubclass(model, msgspec.Struct):
+        return get_type_hints(model).get(name)
+    return None
+
+
+def _choices(model: Any) -> str:
+    """The values of a Literal, also inside a union."""
+    values = [
+        value for part in (model, *get_args(model)) if get_origin(part) is Literal for value in get_args(part)
+    ]
+    return ", ".join(map(str, values))
+
+
+def _shown(value: Any) -> str:
+    """A value as JSON, cut to a length that a screen can show."""
+    try:
+        text = _encode(value).decode()
+    except (msgspec.MsgspecError, OverflowError, ValueError):
+        text = "a number that is too large"
+    return text if len(text) <= 80 else text[:77] + "..."

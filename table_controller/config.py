@@ -1,0 +1,331 @@
+"""`table.toml`: one table's seats, limits, house rules, wires and addresses, read once at the start.
+
+Every problem of the file is reported in one pass, each with its place, the value found and what is
+allowed. What the file does not say and has no default is a problem; nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import re
+import tomllib
+from collections.abc import Callable
+from typing import Any, NoReturn, TypeVar
+
+import msgspec
+
+from table_controller.engine.house_rules import HouseRules, HouseRulesError, parse_house_rules
+from table_controller.engine.money import money_text, parse_money
+from table_controller.lines import COIN_SLOT, Line, table_lines
+from table_controller.presets import PRESETS, preset_text
+
+SEATS = 7
+# The highest pin number of each factory: a byte in the simulator, the 40-pin header on a Raspberry Pi.
+PIN_LIMITS = {"sim": 255, "lgpio": 27, "rpigpio": 27}
+# The kernel's limit for the name of a Unix socket, its end mark included, is 108 bytes.
+MAX_SOCKET_PATH_BYTES = 107
+
+T = TypeVar("T")
+
+
+class ConfigError(Exception):
+    """The file cannot be used; `problems` lists everything that is wrong with it."""
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """What may lie on a spot, in cents; None and no chip sizes mean no limit (HOUSE_RULES.md, Wagers)."""
+
+    minimum_cents: int | None = None
+    maximum_cents: int | None = None
+    bonus_minimum_cents: int | None = None
+    bonus_maximum_cents: int | None = None
+    chips_cents: tuple[int, ...] = ()
+
+
+class TableConfig(msgspec.Struct, frozen=True):
+    """One table as its file describes it; every path is absolute, `lines` maps a line to its pin number."""
+
+    table: str
+    seats: int
+    house_rules: HouseRules
+    limits: Limits
+    journal_file: str
+    state_endpoint: str
+    commands_endpoint: str
+    shoe_driver: str
+    shoe_port: str
+    pin_factory: str
+    lines: dict[str, int]
+
+
+def load_table(path: str | os.PathLike[str]) -> TableConfig:
+    """Read a `table.toml`; relative paths in it are relative to its folder.
+
+    Raises `ConfigError` with every problem found, and `HouseRulesError`'s problems among them.
+    """
+    place = os.fspath(path)
+    try:
+        with open(place, "rb") as file:
+            keys = tomllib.load(file)
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError([f"{place}: the file cannot be read: {error}"]) from error
+    reader = _Reader(place)
+    config = _read(reader, keys)
+    if reader.problems or config is None:
+        raise ConfigError(reader.problems)
+    return config
+
+
+def wiring_table(config: TableConfig) -> str:
+    """The wiring as a Markdown table to print and tick off: one row per wired line."""
+    rows = [("done", "line", "pin", "direction", "meaning")]
+    rows += [
+        ("[ ]", line.name, str(config.lines[line.name]), line.direction, line.meaning)
+        for line in table_lines(config.seats)
+        if line.name in config.lines
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    rows.insert(1, tuple("-" * width for width in widths))  # type: ignore[arg-type]
+    text = [
+        "| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |"
+        for row in rows
+    ]
+    return "\n".join([f"Table {config.table}, pins of the factory `{config.pin_factory}`", "", *text, ""])
+
+
+class _Reader:
+    """Takes keys out of sections and remembers what was wrong with them."""
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        self.folder = os.path.dirname(os.path.realpath(place))
+        self.problems: list[str] = []
+
+    def problem(self, key: str, found: object, allowed: str) -> None:
+        """One finding: where, what, and what would be right."""
+        text = repr(found)
+        shown = text if len(text) <= 80 else text[:77] + "..."
+        self.problems.append(f"{self.place}: {key}: {shown} was found; allowed: {allowed}")
+
+    def section(self, keys: dict[str, Any], name: str) -> dict[str, Any]:
+        """Take a `[section]`; an empty one where there is none, because its keys are then missing by name."""
+        value = keys.pop(name.rpartition(".")[2], {})
+        if isinstance(value, dict):
+            return value
+        self.problem(name, value, f"a section [{name}]")
+        return {}
+
+    def take(
+        self,
+        keys: dict[str, Any],
+        section: str,
+        key: str,
+        read: Callable[[Any], T],
+        needed: bool = True,
+    ) -> T | None:
+        """Take one key through `read`, whose ValueError says what is allowed; None where there is none."""
+        name = f"{section}.{key}" if section else key
+        if key not in keys:
+            if needed:
+                self.problems.append(f"{self.place}: {name}: the key is missing")
+            return None
+        value = keys.pop(key)
+        try:
+            return read(value)
+        except ValueError as error:
+            self.problem(name, value, str(error))
+            return None
+
+    def finish(self, keys: dict[str, Any], section: str, allowed: str) -> None:
+        """Whatever was not taken is unknown."""
+        for key in keys:
+            self.problem(f"[{section}]" if section else "the file", key, allowed)
+
+    def path(self, value: Any) -> str:
+        """A path, relative ones below the folder of the file."""
+        if not isinstance(value, str) or not value or not value.isprintable():
+            raise ValueError('a path as text, like "T1.journal"')
+        return os.path.join(self.folder, value)
+
+    def endpoint(self, value: Any) -> str:
+        """An address that nobody outside this machine can reach, because messages carry no keys yet."""
+        allowed = (
+            "ipc:// with a path, inproc:// with a name, or tcp:// on a loopback address with a port, "
+            "like tcp://127.0.0.1:5601 or tcp://[::1]:5601"
+        )
+        scheme, _, rest = value.partition("://") if isinstance(value, str) else ("", "", "")
+        if scheme == "inproc" and rest.isprintable() and rest:
+            return f"inproc://{rest}"
+        if scheme == "ipc" and rest.isprintable() and rest and rest[0] not in "@*":
+            path = os.path.join(self.folder, rest)
+            if len(os.fsencode(path)) > MAX_SOCKET_PATH_BYTES:
+                raise ValueError(f"at most {MAX_SOCKET_PATH_BYTES} bytes, the folder included ({path})")
+            return f"ipc://{path}"
+        address = re.fullmatch(r"(?:\[([0-9a-fA-F:]+)\]|([0-9.]+)):([0-9]{1,5})", rest)
+        if scheme == "tcp" and address and 1 <= int(address[3]) <= 65_535:
+            try:
+                if ipaddress.ip_address(address[1] or address[2]).is_loopback:
+                    return f"tcp://{rest}"
+            except ValueError:
+                pass
+        raise ValueError(allowed)
+
+
+def _read(reader: _Reader, keys: dict[str, Any]) -> TableConfig | None:
+    table = reader.take(keys, "", "table", _name)
+    seats = reader.take(keys, "", "seats", _seats)
+    house_rules = _house_rules(reader, keys)
+    limits = _limits(reader, reader.section(keys, "limits"))
+
+    journal = reader.section(keys, "journal")
+    journal_file = reader.take(journal, "journal", "file", reader.path)
+    reader.finish(journal, "journal", "file")
+
+    messages = reader.section(keys, "messages")
+    state = reader.take(messages, "messages", "state", reader.endpoint)
+    commands = reader.take(messages, "messages", "commands", reader.endpoint)
+    if state is not None and state == commands:
+        reader.problem("messages.commands", commands, "another endpoint than messages.state")
+    reader.finish(messages, "messages", "state, commands")
+
+    shoe = reader.section(keys, "shoe")
+    driver = reader.take(shoe, "shoe", "driver", _one_of("native"))
+    port = reader.take(shoe, "shoe", "port", reader.path)
+    reader.finish(shoe, "shoe", "driver, port")
+
+    pins = reader.section(keys, "pins")
+    factory = reader.take(pins, "pins", "factory", _one_of(*PIN_LIMITS))
+    wired = reader.section(pins, "pins.lines")
+    reader.finish(pins, "pins", "factory, lines")
+    reader.finish(keys, "", "table, seats, house_rules, [limits], [journal], [messages], [shoe], [pins]")
+    if seats is not None and factory is not None and house_rules is not None:
+        _check_lines(reader, wired, seats, factory, house_rules)
+    values = (table, seats, house_rules, limits, journal_file, state, commands, driver, port, factory, wired)
+    return None if reader.problems else TableConfig(*values)  # type: ignore[arg-type]
+
+
+def _name(value: Any) -> str:
+    if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z0-9_-]{1,16}", value):
+        raise ValueError('1 to 16 letters, digits, "-" and "_", as text')
+    return value
+
+
+def _seats(value: Any) -> int:
+    if type(value) is not int or not 1 <= value <= SEATS:
+        raise ValueError(f"a whole number from 1 to {SEATS}")
+    return value
+
+
+def _one_of(*names: str) -> Callable[[Any], str]:
+    def read(value: Any) -> str:
+        if value not in names:
+            raise ValueError(", ".join(f'"{name}"' for name in names))
+        return str(value)
+
+    return read
+
+
+def _amount(value: Any) -> int:
+    cents = parse_money(value) if isinstance(value, str) else 0
+    if cents <= 0:
+        raise ValueError('an amount above 0 as text with two decimals, like "5.00"')
+    return cents
+
+
+def _chips(value: Any) -> tuple[int, ...]:
+    try:
+        sizes = tuple(_amount(size) for size in value)
+    except (TypeError, ValueError):
+        sizes = ()
+    if not sizes or list(sizes) != sorted(set(sizes)):
+        raise ValueError('a list of amounts that rise, as texts with two decimals, like ["1.00", "5.00"]')
+    return sizes
+
+
+def _limits(reader: _Reader, section: dict[str, Any]) -> Limits:
+    names = ("minimum", "maximum", "bonus_minimum", "bonus_maximum")
+    amounts = [reader.take(section, "limits", name, _amount, needed=False) for name in names]
+    chips = reader.take(section, "limits", "chips", _chips, needed=False) or ()
+    reader.finish(section, "limits", ", ".join([*names, "chips"]))
+    for low, high in ((0, 1), (2, 3)):
+        least, most = amounts[low], amounts[high]
+        if least is not None and most is not None and least > most:
+            reader.problem(
+                f"limits.{names[low]}", money_text(least), f"at most {money_text(most)}, {names[high]}"
+            )
+    for name, amount in zip(names, amounts, strict=True):
+        if amount is not None and chips and amount % chips[0]:
+            allowed = f"a multiple of the smallest chip, {money_text(chips[0])}"
+            reader.problem(f"limits.{name}", money_text(amount), allowed)
+    return Limits(amounts[0], amounts[1], amounts[2], amounts[3], chips)
+
+
+def _house_rules(reader: _Reader, keys: dict[str, Any]) -> HouseRules | None:
+    """A preset by its name, or a house-rule file; its problems are named with its own place."""
+
+    def unknown() -> NoReturn:
+        raise ValueError(f"a preset ({', '.join(PRESETS)}) or the path of a house-rule file")
+
+    def read(value: Any) -> HouseRules | None:
+        if not isinstance(value, str):
+            unknown()
+        place = value if value in PRESETS else reader.path(value)
+        try:
+            if place in PRESETS:
+                text = preset_text(place)
+            else:
+                with open(place, encoding="utf-8") as file:
+                    text = file.read()
+        except (OSError, UnicodeDecodeError):
+            unknown()
+        try:
+            return parse_house_rules(text, preset_text, place)
+        except HouseRulesError as error:
+            reader.problems += error.problems
+            return None
+
+    return reader.take(keys, "", "house_rules", read)
+
+
+def _check_lines(
+    reader: _Reader, wired: dict[str, Any], seats: int, factory: str, house_rules: HouseRules
+) -> None:
+    """Every line known, every needed line there, every pin possible and used once."""
+    known = {line.name: line for line in table_lines(seats)}
+    kinds = ", ".join(dict.fromkeys(re.sub(r"\.\d+$", ".N", name) for name in known))
+    users: dict[int, str] = {}
+    for name, pin in wired.items():
+        if name not in known:
+            reader.problem("[pins.lines]", name, f"{kinds}, with N a seat from 1 to {seats}")
+        elif type(pin) is not int or not 0 <= pin <= PIN_LIMITS[factory]:
+            allowed = f"a pin of the factory {factory}, 0 to {PIN_LIMITS[factory]}"
+            reader.problem(f"pins.lines.{name}", pin, allowed)
+        elif pin in users:
+            reader.problem(f"pins.lines.{name}", pin, f"a pin of its own; {users[pin]} has this one")
+        else:
+            users[pin] = name
+    for name in _missing(known, wired, house_rules):
+        reader.problems.append(
+            f"{reader.place}: pins.lines.{name}: the line is missing: {known[name].meaning}"
+        )
+
+
+def _missing(known: dict[str, Line], wired: dict[str, Any], house_rules: HouseRules) -> list[str]:
+    """The lines this house needs; a coin slot is wired whole or not at all."""
+    needs = {"always"}
+    if house_rules.has_bonus:
+        needs.add("bonus")
+    if house_rules.has_progressive:
+        needs.add("progressive")
+    slots = {name.partition(".")[2] for name in wired if name.partition(".")[0] in COIN_SLOT}
+    return [
+        name
+        for name, line in known.items()
+        if name not in wired
+        and (line.need in needs or (line.need == "progressive" and name.partition(".")[2] in slots))
+    ]

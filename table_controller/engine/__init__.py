@@ -1,0 +1,1 @@
+"""The game: cards, hands, house rules, settlement, the progressive. Pure: arguments in, values out."""

@@ -1,0 +1,89 @@
+"""A journal turned back into a table: the same messages, in the same order, decided again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+
+import msgspec
+
+from table_controller.journal import Entry
+from table_controller.table.messages import AnyFact, AnyMessage, Fact, House, Stamp, Started
+from table_controller.table.state import TableState, encode_state, new_state
+from table_controller.table.step import step
+
+
+class Snapshot(msgspec.Struct, frozen=True):
+    """What the journal keeps of a table beside some entries, so that a start need not read them all."""
+
+    house: House
+    state: TableState
+
+
+class ReplayError(Exception):
+    """The entries cannot be decided again; the text says at which number and why."""
+
+
+_facts = msgspec.json.Encoder()
+_message_decoder: msgspec.json.Decoder[AnyMessage] = msgspec.json.Decoder(AnyMessage)
+_facts_decoder: msgspec.json.Decoder[list[AnyFact]] = msgspec.json.Decoder(list[AnyFact])
+_snapshot_decoder = msgspec.json.Decoder(Snapshot)
+
+
+def encode_facts(facts: tuple[Fact, ...]) -> bytes:
+    """The one encoding of the facts of an entry."""
+    return _facts.encode(facts)
+
+
+def encode_message(message: AnyMessage) -> bytes:
+    """The one encoding of the message of an entry."""
+    return _facts.encode(message)
+
+
+def decode_message(entry: Entry) -> AnyMessage:
+    """The message of an entry; raises `ReplayError` for one that this version does not know."""
+    try:
+        return _message_decoder.decode(entry.message)
+    except msgspec.MsgspecError as error:
+        raise ReplayError(f"entry {entry.seq}: {error}") from error
+
+
+def decode_facts(entry: Entry) -> list[AnyFact]:
+    """The facts of an entry."""
+    return _facts_decoder.decode(entry.facts)
+
+
+def digest_of(encoded_state: bytes) -> bytes:
+    """What an entry keeps of a state."""
+    return sha256(encoded_state).digest()
+
+
+class Replay:
+    """A table brought up from its journal, one entry at a time."""
+
+    def __init__(self, snapshot: bytes | None = None) -> None:
+        self.house: House | None = None
+        self.state: TableState | None = None
+        if snapshot is not None:
+            kept = _snapshot_decoder.decode(snapshot)
+            self.house, self.state = kept.house, kept.state
+
+    def take(self, entry: Entry) -> tuple[TableState, tuple[Fact, ...]]:
+        """Decide one entry again."""
+        message = decode_message(entry)
+        if isinstance(message, Started) and message.house is not None:
+            self.house = message.house
+            if self.state is None:
+                self.state = new_state(message.house)
+        if self.house is None or self.state is None:
+            raise ReplayError(f"entry {entry.seq}: a journal begins with a start that names its house rules")
+        self.state, facts = step(self.house, self.state, Stamp(entry.at_ms, entry.wall_ms), message)
+        return self.state, facts
+
+
+def replay(snapshot: bytes | None, entries: Iterable[Entry]) -> Iterator[tuple[bytes, bytes]]:
+    """For `journal.verify`: the facts and the digest of every entry, decided again."""
+    again = Replay(snapshot)
+    for entry in entries:
+        state, facts = again.take(entry)
+        yield encode_facts(facts), digest_of(encode_state(state))

@@ -1,0 +1,258 @@
+"""The loop of one table: take in, number and stamp, decide, commit, show (ARCHITECTURE.md, The loop).
+
+One thread decides. What this turn took in is one commit; nothing is shown, published, answered or
+acknowledged to the shoe before it. An error that nobody can explain ends the process: it starts again
+from the journal and never guesses about money.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import msgspec
+import zmq
+
+from table_controller.clock import Clock
+from table_controller.commands import Commands, Request
+from table_controller.journal import Journal, StoredAnswer
+from table_controller.publisher import Mark, Publisher
+from table_controller.replay import Replay, Snapshot, digest_of, encode_facts, encode_message
+from table_controller.table.messages import (
+    AnyMessage,
+    CommandRefused,
+    Event,
+    Fact,
+    House,
+    Outputs,
+    RoundCleared,
+    RoundOpened,
+    Stamp,
+    Started,
+    TimePassed,
+)
+from table_controller.table.state import TableState, encode_state, new_state
+from table_controller.table.step import due_at_ms, step
+from table_controller.table.views import outputs, snapshot
+
+REQUESTS_A_TURN = 64
+SNAPSHOT_EVERY = 2000
+WAIT_MAX_MS = 1000
+
+
+class Wires(Protocol):
+    """Everything that touches wires, as the loop sees it; the bridge is one."""
+
+    def started(self, software: str) -> Started:
+        """All levels now."""
+
+    def fds(self) -> list[int]:
+        """Descriptors that become readable when there is something to read."""
+
+    def read(self, now_us: int) -> list[Event]:
+        """Everything that has arrived or fallen due."""
+
+    def due_at_us(self) -> int | None:
+        """When `read` is wanted even if nothing becomes readable."""
+
+    def show(self, outputs: Outputs, now_us: int) -> None:
+        """Set every output."""
+
+    def acknowledge(self, boot_id: int, next_seq: int) -> None:
+        """Cards below that number are committed."""
+
+    def close(self) -> None:
+        """Let go of everything."""
+
+
+class StartRefused(Exception):
+    """The table cannot be taken up as it is; the text says why and what to do."""
+
+
+class Service:
+    """One table, from its journal on."""
+
+    def __init__(
+        self,
+        house: House,
+        clock: Clock,
+        wires: Wires,
+        journal: Journal,
+        publisher: Publisher,
+        commands: Commands,
+    ) -> None:
+        self._house = house
+        self._clock = clock
+        self._wires = wires
+        self._journal = journal
+        self._publisher = publisher
+        self._commands = commands
+        last = journal.last
+        self.boot = last.boot + 1 if last else 1
+        # The table's own time goes on where it stood: what passes while the service is down is no time.
+        self._zero_us = clock.now_us() - (last.at_ms * 1000 if last else 0)
+        self._state: TableState = new_state(house)
+        self._encoded = b""
+        self._digest = b""
+        self._entries_since_snapshot = SNAPSHOT_EVERY
+        self._facts: list[tuple[int, tuple[Fact, ...]]] = []
+        self._answers: list[tuple[Request, StoredAnswer]] = []
+        self._took_in = False
+        self._shoe = (0, 0)
+        self._fds: list[int] = []
+        self._poller = zmq.Poller()
+
+    # ------------------------------------------------------------------------------- starting
+
+    def start(self, known: Replay, software: str) -> None:
+        """Take the table up where the journal left it and say `Started` (ARCHITECTURE.md, Journal)."""
+        now_us = self._clock.now_us()
+        house = self._house
+        if known.state is not None:
+            if known.house != house and known.state.phase != "idle":
+                raise StartRefused(
+                    f"round {known.state.round} is in play under other house rules, seats or limits: "
+                    "finish it with the files it was begun with, CLEAR, and change them then"
+                )
+            self._state = known.state
+        self._encoded = encode_state(self._state)
+        self._digest = digest_of(self._encoded)
+        self._take(now_us, msgspec.structs.replace(self._wires.started(software), house=house))
+        self._commit()
+        self._show(now_us)
+
+    # -------------------------------------------------------------------------------- the loop
+
+    def turn(self, timeout_ms: int) -> None:
+        """One turn; waits at most `timeout_ms` for something to happen."""
+        self._wait(timeout_ms)
+        now_us = self._clock.now_us()
+        self._took_in = False
+        self._publisher.drain()
+        for event in self._wires.read(now_us):
+            self._take(now_us, event)  # type: ignore[arg-type]
+        for request in self._commands.drain(REQUESTS_A_TURN):
+            self._answer(now_us, request)
+        due_ms = due_at_ms(self._house, self._state)
+        if due_ms is not None and due_ms <= self._at_ms(now_us):
+            self._take(now_us, TimePassed())
+        if self._took_in:
+            self._commit()
+            self._show(now_us)
+        self._publisher.beat(now_us, self._mark(self._seq, now_us), self._journal.head)
+
+    @property
+    def busy(self) -> bool:
+        """The last turn took something in."""
+        return self._took_in
+
+    @property
+    def state(self) -> TableState:
+        """The table as committed; for the inspection of tests, never to be changed."""
+        return self._state
+
+    def due_in_ms(self) -> int:
+        """When the loop wants to run again if nothing arrives."""
+        now_us = self._clock.now_us()
+        due = [self._publisher.due_at_us]
+        wires_us = self._wires.due_at_us()
+        if wires_us is not None:
+            due.append(wires_us)
+        table_ms = due_at_ms(self._house, self._state)
+        if table_ms is not None:
+            due.append(self._zero_us + table_ms * 1000)
+        return max(0, -(-(min(due) - now_us) // 1000))
+
+    def close(self) -> None:
+        """An orderly end: outputs off, sockets and journal closed."""
+        self._wires.close()
+        self.abandon()
+
+    def abandon(self) -> None:
+        """Let go of sockets and journal without touching any output."""
+        self._publisher.close()
+        self._commands.close()
+        self._journal.close()
+
+    # --------------------------------------------------------------------------------- inside
+
+    def _wait(self, timeout_ms: int) -> None:
+        fds = self._wires.fds()
+        if fds != self._fds:
+            self._poller = zmq.Poller()
+            for source in (self._publisher.socket, self._commands.socket, *fds):
+                self._poller.register(source, zmq.POLLIN)
+            self._fds = fds
+        self._poller.poll(min(timeout_ms, self.due_in_ms(), WAIT_MAX_MS))
+
+    def _at_ms(self, now_us: int) -> int:
+        return (now_us - self._zero_us) // 1000
+
+    @property
+    def _seq(self) -> int:
+        return self._journal.last.seq if self._journal.last else 0
+
+    def _mark(self, seq: int, now_us: int) -> Mark:
+        return Mark(seq, self._at_ms(now_us), self._clock.synced())
+
+    def _take(self, now_us: int, message: AnyMessage) -> tuple[int, tuple[Fact, ...]]:
+        """Number, stamp and decide one message, and append it to the open transaction."""
+        stamp = Stamp(self._at_ms(now_us), self._clock.wall_ms())
+        state, facts = step(self._house, self._state, stamp, message, self._encoded)
+        if state is not self._state:
+            meter = state.meter
+            if meter is not None and not meter.balances:
+                raise RuntimeError("the books of the meter do not balance")
+            self._state = state
+            self._encoded = encode_state(state)
+            self._digest = digest_of(self._encoded)
+        self._entries_since_snapshot += 1
+        kept = None
+        boundary = any(isinstance(fact, RoundOpened | RoundCleared) for fact in facts)
+        if boundary or self._entries_since_snapshot >= SNAPSHOT_EVERY:
+            kept = msgspec.json.encode(Snapshot(self._house, state))
+            self._entries_since_snapshot = 0
+        seq = self._journal.append(
+            self.boot,
+            stamp.at_ms,
+            stamp.wall_ms,
+            encode_message(message),
+            encode_facts(facts),
+            self._digest,
+            kept,
+        )
+        self._facts.append((seq, facts))
+        self._took_in = True
+        return seq, facts
+
+    def _answer(self, now_us: int, request: Request) -> None:
+        if request.said is None:
+            self._commands.answer_snapshot(request, self._publisher.state)
+            return
+        stored = self._journal.answer_for(request.sender, request.id)
+        if stored is None:
+            seq, facts = self._take(now_us, request.said)
+            refusal = next((fact.reason for fact in facts if isinstance(fact, CommandRefused)), "")
+            stored = StoredAnswer(request.body_hash, seq, not refusal, refusal)
+            self._journal.store_answer(request.sender, request.id, stored)
+        self._answers.append((request, stored))
+        self._took_in = True
+
+    def _commit(self) -> None:
+        self._journal.commit()
+
+    def _show(self, now_us: int) -> None:
+        """Lamps first, then the shoe, then everybody who listens, then who asked."""
+        at_ms = self._at_ms(now_us)
+        self._wires.show(outputs(self._house, self._state, at_ms), now_us)
+        shoe = (self._state.shoe_boot_id, self._state.shoe_next_seq)
+        if shoe != self._shoe:
+            self._shoe = shoe
+            self._wires.acknowledge(*shoe)
+        for seq, facts in self._facts:
+            self._publisher.publish_facts(self._mark(seq, now_us), facts)  # type: ignore[arg-type]
+        self._facts = []
+        body = msgspec.json.encode(snapshot(self._house, self._state, at_ms))
+        self._publisher.publish_state(self._mark(self._seq, now_us), body)
+        for request, stored in self._answers:
+            self._commands.answer_again(request, stored.body_hash, stored.ok, stored.seq, stored.error)
+        self._answers = []

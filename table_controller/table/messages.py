@@ -1,0 +1,692 @@
+"""Everything that is said to the table and by it: events, commands, facts.
+
+One vocabulary serves the inbox, the journal and the wire, so that nothing is translated twice.
+
+* An **event** is what the world says happened; it is in the past tense and cannot be refused.
+* A **command** is what a person asks; it is in the imperative and can be refused with a reason.
+  A command reaches the table inside `Said`, which names who asked, in which role and why.
+* A **fact** is what the table decided. Facts are published: they never hold a card that lies face
+  down (DETAILS.md raises the only exceptions, the alarms on a face).
+
+Cards are two-letter texts as on the wire (`KD`, `TC`; `JK` is foreign to every deck), places are
+`"1"`..`"7"`, `"D"` (dealer) and `"X"` (discard rack), money is whole cents, times are milliseconds.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from table_controller.engine.house_rules import HouseRules
+
+Phase = Literal["idle", "betting", "dealing", "deciding", "revealing", "settled", "void"]
+Spot = Literal["ante", "raise", "bonus"]
+Key = Literal["lock", "close", "reveal", "clear", "open"]
+Role = Literal["dealer", "supervisor"]
+HealthLine = Literal["meter", "display", "door", "mains"]
+CoinFault = Literal["stuck", "reverse", "sequence", "too_fast", "too_slow", "close_coin", "light"]
+DeathCause = Literal["count", "conduct"]
+
+
+class Message(msgspec.Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_fields=True):
+    """The root of every event, command and fact: immutable, tagged with its own name."""
+
+
+class Stamp(msgspec.Struct, frozen=True):
+    """When something reached the table.
+
+    `at_ms` is the table's own time: it never runs backwards, stands still while the service is
+    down, and is the only time that rules look at. `wall_ms` is UTC since 1970, a label for people.
+    """
+
+    at_ms: int
+    wall_ms: int
+
+
+class House(msgspec.Struct, frozen=True):
+    """What is fixed while the service runs: the table, its house rules and its limits.
+
+    `minimum_cents` 0: no limit, and chips without a keyed amount are then no bet.
+    """
+
+    table: str
+    seats: int
+    rules: HouseRules
+    minimum_cents: int = 0
+    maximum_cents: int = 0
+    bonus_minimum_cents: int = 0
+    bonus_maximum_cents: int = 0
+    chips_cents: tuple[int, ...] = ()
+
+
+# ------------------------------------------------------------------------------------- events
+
+
+class Event(Message, frozen=True):
+    """Something the world says has happened."""
+
+
+class SpotAt(msgspec.Struct, frozen=True, order=True):
+    """One betting spot of one seat."""
+
+    seat: int
+    spot: Spot
+
+
+class Started(Event, frozen=True):
+    """The service runs (again); what every sensor shows now, read before anything else."""
+
+    covered: tuple[SpotAt, ...]
+    meter_well: bool
+    display_well: bool
+    software: str
+    house: House | None = None
+    """Added by the composition root: a journal replays without any other file."""
+
+
+class CardScanned(Event, frozen=True):
+    """A card left the shoe. `boxed`: it lay face up. `shoe_seq`: its number at the shoe."""
+
+    card: str
+    boxed: bool
+    shoe_seq: int
+
+
+class CardUnreadable(Event, frozen=True):
+    """A card left the shoe and could not be read."""
+
+    shoe_seq: int
+
+
+class FrameLost(Event, frozen=True):
+    """`missing` card events are lost for good; `shoe_seq` is the first number that is lost."""
+
+    missing: int
+    shoe_seq: int
+
+
+class BadFrame(Event, frozen=True):
+    """A damaged frame was thrown away by the link; no card is lost by that."""
+
+
+class ShoeLost(Event, frozen=True):
+    """The shoe does not answer."""
+
+
+class ShoeFound(Event, frozen=True):
+    """The shoe answers. A `boot_id` other than before means it was restarted and lost its memory."""
+
+    boot_id: int
+    next_seq: int
+
+
+class ChipsPlaced(Event, frozen=True):
+    """A bet sensor is covered."""
+
+    spot: Spot
+    seat: int
+
+
+class ChipsLifted(Event, frozen=True):
+    """A bet sensor is free again."""
+
+    spot: Spot
+    seat: int
+
+
+class CoinDropped(Event, frozen=True):
+    """One token fell through the slot of a seat, past both beams in the right order and time."""
+
+    seat: int
+
+
+class CoinFaulted(Event, frozen=True):
+    """The beams of a slot showed something that is no coin."""
+
+    seat: int
+    fault: CoinFault
+
+
+class LampFailed(Event, frozen=True):
+    """The sense line of a jackpot lamp contradicts the lamp."""
+
+    seat: int
+
+
+class LampMended(Event, frozen=True):
+    """The sense line of a jackpot lamp agrees again."""
+
+    seat: int
+
+
+class KeyPressed(Event, frozen=True):
+    """A key of the dealer's key pad went down."""
+
+    key: Key
+
+
+class HealthChanged(Event, frozen=True):
+    """A health line changed: the meter, its display, the door or the mains."""
+
+    line: HealthLine
+    well: bool
+
+
+class TimePassed(Event, frozen=True):
+    """The moment that `state.due_at_ms` asked for has come."""
+
+
+# ----------------------------------------------------------------------------------- commands
+
+
+class Command(Message, frozen=True):
+    """Something a person asks of the table."""
+
+
+class SetAmount(Command, frozen=True):
+    """The dealer keys what lies on a spot."""
+
+    spot: Spot
+    seat: int
+    cents: int
+
+
+class AddAmount(Command, frozen=True):
+    """The dealer keys what was laid on top of a stack."""
+
+    spot: Spot
+    seat: int
+    cents: int
+
+
+class RepeatAmounts(Command, frozen=True):
+    """The keyed ante and bonus of the round before, for one seat or for all (0)."""
+
+    seat: int
+
+
+class DoubleAmounts(Command, frozen=True):
+    """Twice the keyed ante and bonus, once a round, for one seat or for all (0)."""
+
+    seat: int
+
+
+class UndoAmount(Command, frozen=True):
+    """The last keyed amount of this betting time is taken back; said again, the one before."""
+
+
+class ClearAmounts(Command, frozen=True):
+    """The keyed amounts of one seat or of all (0) are wiped."""
+
+    seat: int
+
+
+class PressKey(Command, frozen=True):
+    """A dealer's key, pressed on the panel."""
+
+    key: Key
+
+
+class Fold(Command, frozen=True):
+    """The seat folds."""
+
+    seat: int
+
+
+class StateCount(Command, frozen=True):
+    """That place should hold five cards and holds `cards`."""
+
+    place: str
+    cards: int
+
+
+class StateHand(Command, frozen=True):
+    """The cards that lie at a place, read from the turned-up hand."""
+
+    place: str
+    cards: tuple[str, ...]
+
+
+class MoveCard(Command, frozen=True):
+    """That card was laid at `place`."""
+
+    card: str
+    place: str
+
+
+class DiscardCard(Command, frozen=True):
+    """That card goes to the rack."""
+
+    card: str
+
+
+class StateUpcard(Command, frozen=True):
+    """The dealer's card that was turned up."""
+
+    card: str
+
+
+class StateExposed(Command, frozen=True):
+    """A card has been seen that should not have been."""
+
+    card: str
+
+
+class RescanCard(Command, frozen=True):
+    """The first card that could not be read was read by hand."""
+
+    card: str
+
+
+class CountTokens(Command, frozen=True):
+    """Tokens counted in the chute."""
+
+    tokens: int
+
+
+class CountStub(Command, frozen=True):
+    """Cards counted in the rest of the deck."""
+
+    cards: int
+
+
+class ReturnCoin(Command, frozen=True):
+    """The token is given back before LOCK."""
+
+    seat: int
+
+
+class Claim(Command, frozen=True):
+    """A player says that a coin was dropped."""
+
+    seat: int
+
+
+class VoidRound(Command, frozen=True):
+    """The round is void."""
+
+
+class DeadHand(Command, frozen=True):
+    """The hand of a seat is dead."""
+
+    seat: int
+    cause: DeathCause
+
+
+class Withdraw(Command, frozen=True):
+    """The last statement was a slip and is taken back."""
+
+
+class KillHand(Command, frozen=True):
+    """The extra hand at a seat without an ante is thrown away."""
+
+    seat: int
+
+
+class Resume(Command, frozen=True):
+    """The holds are lifted, the table goes on as it stands."""
+
+
+class FoldShort(Command, frozen=True):
+    """A raise that was not topped up is a fold."""
+
+    seat: int
+
+
+class ReturnExcess(Command, frozen=True):
+    """The part of a raise that is too much goes back."""
+
+    seat: int
+    cents: int
+
+
+class NewDeck(Command, frozen=True):
+    """Another deck is in use."""
+
+
+class ConfirmAward(Command, frozen=True):
+    """One person confirms the award at a seat; it is paid when a second one has."""
+
+    seat: int
+
+
+class RejectAward(Command, frozen=True):
+    """One person rejects the award at a seat; it is rejected when a second one has."""
+
+    seat: int
+
+
+class SetParameter(Command, frozen=True):
+    """A rate, reset or limit of the progressive is changed."""
+
+    option: str
+    value: str
+    approval: str
+
+
+class Said(Message, frozen=True):
+    """A command with who said it. `round` is the round it is about; empty means the current one."""
+
+    command: AnyCommand
+    operator: str
+    role: Role
+    reason: str = ""
+    round: str = ""
+
+
+# -------------------------------------------------------------------------------------- facts
+
+
+class Fact(Message, frozen=True):
+    """Something the table decided."""
+
+
+class RoundOpened(Fact, frozen=True):
+    """Bets are open. `round` is a number that no other round has."""
+
+    round: str
+
+
+class KeyTaken(Fact, frozen=True):
+    """A key did what it says."""
+
+    key: Key
+
+
+class KeyRefused(Fact, frozen=True):
+    """A key could not act."""
+
+    key: Key
+    reason: str
+
+
+class CommandRefused(Fact, frozen=True):
+    """A command was not possible; nothing changed but the record."""
+
+    command: str
+    reason: str
+
+
+class AlarmRaised(Fact, frozen=True):
+    """Something is not as it should be. `place` is a seat, `D`, or empty for the table."""
+
+    alarm: str
+    place: str = ""
+
+
+class Noticed(Fact, frozen=True):
+    """A thing worth recording that is no alarm."""
+
+    notice: str
+    place: str = ""
+
+
+class HoldPlaced(Fact, frozen=True):
+    """The table may not go on until a person has decided."""
+
+    hold: str
+
+
+class HoldEnded(Fact, frozen=True):
+    """That reason to hold is gone."""
+
+    hold: str
+
+
+class CoinAccepted(Fact, frozen=True):
+    """The coin is a jackpot bet of this round."""
+
+    seat: int
+
+
+class CoinReturned(Fact, frozen=True):
+    """A coin is to be given back and was never a bet, or is none any more."""
+
+    seat: int
+    why: str
+
+
+class LockedBet(msgspec.Struct, frozen=True):
+    """What is at stake at one seat when bets are locked."""
+
+    seat: int
+    ante_cents: int
+    bonus_cents: int
+    coin: bool
+
+
+class BetsLocked(Fact, frozen=True):
+    """No more bets: these are final."""
+
+    bets: tuple[LockedBet, ...]
+
+
+class CardDealt(Fact, frozen=True):
+    """A card left the shoe. `place` as the dealing order has it, empty if it is nobody's."""
+
+    number: int
+    place: str
+
+
+class PhaseEntered(Fact, frozen=True):
+    """The round is in another phase."""
+
+    phase: str
+
+
+class Stated(Fact, frozen=True):
+    """A statement was taken; what it said is in the journal's message beside it."""
+
+    statement: str
+
+
+class Withdrawn(Fact, frozen=True):
+    """The last statement was taken back."""
+
+    statement: str
+
+
+class SeatFolded(Fact, frozen=True):
+    """A seat is folded. `by`: `dealer`, `time` or `supervisor`."""
+
+    seat: int
+    by: str
+
+
+class HandDead(Fact, frozen=True):
+    """A hand takes no part any more."""
+
+    seat: int
+    cause: DeathCause
+
+
+class HandKilled(Fact, frozen=True):
+    """An extra hand was thrown away."""
+
+    seat: int
+
+
+class MeterChanged(Fact, frozen=True):
+    """The meter shows another amount. `why` is the listed reason."""
+
+    before_cents: int
+    after_cents: int
+    why: str
+
+
+class SeatResult(msgspec.Struct, frozen=True):
+    """What became of the four stakes of a seat, in table words (`win 10.00`, `none`)."""
+
+    seat: int
+    ante: str
+    raise_: str = msgspec.field(name="raise")
+    bonus: str
+    coin: str
+
+
+class RoundSettled(Fact, frozen=True):
+    """The round is settled; a coin that waits for a decision shows `waits`."""
+
+    round: str
+    results: tuple[SeatResult, ...]
+
+
+class RoundVoided(Fact, frozen=True):
+    """The round is void."""
+
+    round: str
+    results: tuple[SeatResult, ...]
+
+
+class AwardHeld(Fact, frozen=True):
+    """An award waits for two people."""
+
+    seat: int
+    hand: str
+    cents: int
+
+
+class AwardSeconded(Fact, frozen=True):
+    """One person has confirmed or rejected; a second one is needed."""
+
+    seat: int
+    decision: Literal["confirm", "reject"]
+    operator: str
+
+
+class AwardPaid(Fact, frozen=True):
+    """An award is owed to the player."""
+
+    seat: int
+    hand: str
+    cents: int
+
+
+class AwardRejected(Fact, frozen=True):
+    """An award is not paid."""
+
+    seat: int
+    hand: str
+    cents: int
+
+
+class DeckChanged(Fact, frozen=True):
+    """Another deck is in use."""
+
+
+class ParameterChanged(Fact, frozen=True):
+    """A parameter of the progressive was changed, or will be (`in_force` false)."""
+
+    option: str
+    before: str
+    after: str
+    approval: str
+    in_force: bool
+
+
+class RoundCleared(Fact, frozen=True):
+    """Everybody has been paid or collected."""
+
+    round: str
+
+
+AnyEvent = (
+    Started
+    | CardScanned
+    | CardUnreadable
+    | FrameLost
+    | BadFrame
+    | ShoeLost
+    | ShoeFound
+    | ChipsPlaced
+    | ChipsLifted
+    | CoinDropped
+    | CoinFaulted
+    | LampFailed
+    | LampMended
+    | KeyPressed
+    | HealthChanged
+    | TimePassed
+)
+
+AnyCommand = (
+    SetAmount
+    | AddAmount
+    | RepeatAmounts
+    | DoubleAmounts
+    | UndoAmount
+    | ClearAmounts
+    | PressKey
+    | Fold
+    | StateCount
+    | StateHand
+    | MoveCard
+    | DiscardCard
+    | StateUpcard
+    | StateExposed
+    | RescanCard
+    | CountTokens
+    | CountStub
+    | ReturnCoin
+    | Claim
+    | VoidRound
+    | DeadHand
+    | Withdraw
+    | KillHand
+    | Resume
+    | FoldShort
+    | ReturnExcess
+    | NewDeck
+    | ConfirmAward
+    | RejectAward
+    | SetParameter
+)
+
+AnyFact = (
+    RoundOpened
+    | KeyTaken
+    | KeyRefused
+    | CommandRefused
+    | AlarmRaised
+    | Noticed
+    | HoldPlaced
+    | HoldEnded
+    | CoinAccepted
+    | CoinReturned
+    | BetsLocked
+    | CardDealt
+    | PhaseEntered
+    | Stated
+    | Withdrawn
+    | SeatFolded
+    | HandDead
+    | HandKilled
+    | MeterChanged
+    | RoundSettled
+    | RoundVoided
+    | AwardHeld
+    | AwardSeconded
+    | AwardPaid
+    | AwardRejected
+    | DeckChanged
+    | ParameterChanged
+    | RoundCleared
+)
+
+AnyMessage = AnyEvent | Said
+
+
+# ------------------------------------------------------------------------------------- outputs
+
+LampView = Literal["off", "on", "blink"]
+Light = Literal["off", "green", "yellow", "red"]
+
+
+class Outputs(msgspec.Struct, frozen=True):
+    """What every output shall show, restated in full after each turn; index 0 is seat 1."""
+
+    lamps: tuple[LampView, ...]
+    coin_accept: tuple[bool, ...]
+    light: Light
+    call: bool

@@ -1,0 +1,505 @@
+"""The transition table: what each message does in each phase, and everything that follows by itself.
+
+`step(house, state, stamp, message) -> (state, facts)` is the whole behaviour of a table. It is pure:
+the same arguments give the same answer, so that a journal of messages replays to the same table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import msgspec
+
+from table_controller.engine.progressive import Meter
+from table_controller.table import bets, settling, shoe, statements, supervisor
+from table_controller.table import messages as m
+from table_controller.table.deal import bonus_in_action, cards_due, cards_unaccounted, unread, upcard_now
+from table_controller.table.state import (
+    PHASES_IN_PLAY,
+    Past,
+    Seat,
+    TableState,
+    Timer,
+    decode_state,
+    encode_state,
+    new_state,
+)
+from table_controller.table.turn import Refused, Turn
+
+TICK_MS = 1000
+"""A running time limit is written down once a second, so that a power cut costs less than that."""
+SINCE_MAX = 200
+"""More than so many messages after a statement, and it can no longer be taken back."""
+
+
+# ------------------------------------------------------------------------------------ the keys
+
+
+def _round_number(turn: Turn) -> str:
+    """Table, day, UTC time and count (mission text S0, Game Number); the count alone is unique."""
+    seconds = turn.stamp.wall_ms // 1000
+    days, second = divmod(seconds, 86_400)
+    year, month, day = _civil(days)
+    clock = f"{second // 3600:02}{second // 60 % 60:02}{second % 60:02}"
+    return f"{turn.house.table}-{year:04}{month:02}{day:02}-{clock}-{turn.state.rounds:06}"
+
+
+def _civil(days: int) -> tuple[int, int, int]:
+    """The Gregorian date that many days after 1970-01-01."""
+    era, day_of_era = divmod(days + 719_468, 146_097)
+    year = (day_of_era - day_of_era // 1460 + day_of_era // 36_524 - day_of_era // 146_096) // 365
+    day_of_year = day_of_era - (365 * year + year // 4 - year // 100)
+    month = (5 * day_of_year + 2) // 153
+    day = day_of_year - (153 * month + 2) // 5 + 1
+    month = month + 3 if month < 10 else month - 9
+    return year + era * 400 + (month <= 2), month, day
+
+
+def _open_refused(turn: Turn) -> str:
+    if turn.state.phase != "idle":
+        return "OPEN is possible after CLEAR only"
+    return "the table is held" if turn.state.held else ""
+
+
+def _open(turn: Turn) -> None:
+    """Bets are open; nothing of the round before is left but the meter, the deck and stuck sensors."""
+    state = turn.state
+    fresh = TableState(
+        phase="betting",
+        rounds=state.rounds + 1,
+        seats=[_seat_at_open(seat) for seat in state.seats],
+        meter=state.meter,
+        meter_well=state.meter_well,
+        display_well=state.display_well,
+        door_well=state.door_well,
+        mains_well=state.mains_well,
+        shoe_present=state.shoe_present,
+        shoe_boot_id=state.shoe_boot_id,
+        shoe_next_seq=state.shoe_next_seq,
+        lamps_failed=state.lamps_failed,
+        new_deck_due=state.new_deck_due,
+        deck_short=state.deck_short,
+        rounds_since_count=state.rounds_since_count,
+        repeatable=state.repeatable,
+        parameters=state.parameters,
+        parameters_pending=state.parameters_pending,
+    )
+    turn.state = fresh
+    fresh.round = _round_number(turn)
+    if turn.rules.betting_ms:
+        fresh.betting = Timer(turn.rules.betting_ms)
+    turn.tell(m.RoundOpened(fresh.round))
+    turn.tell(m.PhaseEntered("betting"))
+    for number, seat in fresh.numbered():
+        for spot in bets.SPOTS:
+            if seat.stack(spot).stale:
+                turn.alarm("sensor_stuck", f"{spot} {number}")
+
+
+def _seat_at_open(seat: Seat) -> Seat:
+    fresh = Seat()
+    for spot in bets.SPOTS:
+        stack = fresh.stack(spot)
+        stack.chips = stack.stale = seat.stack(spot).chips
+    return fresh
+
+
+def _close_refused(turn: Turn) -> str:
+    state = turn.state
+    if state.phase != "deciding":
+        return "CLOSE is possible while seats decide only"
+    if state.held:
+        return "the table is held"
+    undecided = [str(number) for number, seat in state.numbered() if seat.undecided]
+    if undecided:
+        return f"undecided: seat {', '.join(undecided)}"
+    wrong = [str(number) for number, seat in state.numbered() if seat.raise_wrong]
+    if wrong:
+        return f"the raise is not twice the ante: seat {', '.join(wrong)}"
+    if unread(state):
+        return "a card waits to be read"
+    if cards_unaccounted(state):
+        return "a card too many is not accounted for"
+    declared = turn.rules.upcard == "declared"
+    if declared and bonus_in_action(turn.rules, state) and not upcard_now(turn.rules, state):
+        return "the up card must be said while a bonus is in action"
+    return ""
+
+
+def _close(turn: Turn) -> None:
+    for seat in turn.state.seats:
+        if seat.live and not seat.folded:
+            seat.raise_cents = 2 * seat.ante_cents
+    turn.state.decision = None
+    turn.enter("revealing")
+
+
+def _clear_refused(turn: Turn) -> str:
+    state = turn.state
+    if state.phase not in ("settled", "void"):
+        return "CLEAR is possible after the settlement or a void only"
+    if state.held:
+        return "the table is held"
+    return "the rest of the deck must be counted" if state.stub_due else ""
+
+
+def _clear(turn: Turn) -> None:
+    turn.enter("idle")
+    turn.tell(m.RoundCleared(turn.state.round))
+
+
+KEYS: dict[m.Key, tuple[Callable[[Turn], str], Callable[[Turn], None]]] = {
+    "open": (_open_refused, _open),
+    "lock": (bets.lock_refused, bets.lock),
+    "close": (_close_refused, _close),
+    "reveal": (settling.reveal_refused, settling.reveal),
+    "clear": (_clear_refused, _clear),
+}
+"""Each key with the test that may refuse it and what it does (DETAILS.md, Keys and phases)."""
+
+
+def key_refused(house: m.House, state: TableState, key: m.Key) -> str:
+    """Why that key cannot act now; empty if it can. The screens ask with the same test."""
+    return KEYS[key][0](Turn(house, state, m.Stamp(0, 0)))
+
+
+def _press(turn: Turn, command: m.KeyPressed | m.PressKey) -> None:
+    refused, do = KEYS[command.key]
+    reason = refused(turn)
+    if reason:
+        raise Refused(reason)
+    do(turn)
+    turn.facts.insert(0, m.KeyTaken(command.key))
+
+
+# ------------------------------------------------------------------------- power, time, health
+
+
+def _started(turn: Turn, event: m.Started) -> None:
+    """The service runs: held if a round was in play, and what the sensors show now is compared."""
+    state = turn.state
+    state.shoe_present = False
+    if len(state.seats) != turn.house.seats:
+        state.seats = [Seat() for _ in range(turn.house.seats)]
+    if state.meter is None and turn.rules.has_progressive:
+        state.meter = Meter.starting_at(turn.rules.meter_start_cents)
+    if state.phase in PHASES_IN_PLAY:
+        turn.alarm_and_hold("restarted_mid_round")
+    for line, well in (("meter", event.meter_well), ("display", event.display_well)):
+        known = state.meter_well if line == "meter" else state.display_well
+        if known != well:
+            _health_changed(turn, m.HealthChanged(cast(m.HealthLine, line), well))
+    covered = {(spot.seat, spot.spot) for spot in event.covered}
+    for number, seat in state.numbered():
+        for spot in bets.SPOTS:
+            now = (number, spot) in covered
+            if seat.stack(spot).chips == now:
+                continue
+            if now:
+                bets.chips_placed(turn, m.ChipsPlaced(spot, number))
+            else:
+                bets.chips_lifted(turn, m.ChipsLifted(spot, number))
+    for timer in (state.betting, state.decision):
+        if timer is not None:
+            timer.since_ms = None
+
+
+def _health_changed(turn: Turn, event: m.HealthChanged) -> None:
+    state = turn.state
+    if event.line == "meter":
+        state.meter_well = event.well
+    elif event.line == "display":
+        state.display_well = event.well
+    elif event.line == "door":
+        state.door_well = event.well
+    else:
+        state.mains_well = event.well
+    if event.line in ("door", "mains"):
+        turn.notice(f"{event.line}_{'well' if event.well else 'open' if event.line == 'door' else 'failed'}")
+        return
+    if event.well:
+        turn.notice(f"{event.line}_well")
+        return
+    if not turn.rules.has_progressive:
+        return
+    turn.alarm(f"{event.line}_down")
+    if state.phase in PHASES_IN_PLAY and turn.rules.progressive_fault_after_lock == "void":
+        for number, seat in state.numbered():
+            if seat.coin == "bet":
+                turn.refund_coin(number, "progressive_fault")
+
+
+def _lamp_failed(turn: Turn, event: m.LampFailed) -> None:
+    if event.seat not in turn.state.lamps_failed:
+        turn.state.lamps_failed.append(event.seat)
+    turn.alarm("lamp_dead", str(event.seat))
+
+
+def _lamp_mended(turn: Turn, event: m.LampMended) -> None:
+    if event.seat in turn.state.lamps_failed:
+        turn.state.lamps_failed.remove(event.seat)
+    turn.notice("lamp_well", str(event.seat))
+
+
+def _time_passed(turn: Turn, _: m.TimePassed) -> None:
+    state = turn.state
+    at_ms = turn.stamp.at_ms
+    bets.judge_sensors(turn)
+    for timer in (state.betting, state.decision):
+        if timer is not None and timer.since_ms is not None:
+            timer.left_ms = timer.left_at(at_ms)
+            timer.since_ms = at_ms
+    if state.betting is not None and state.betting.left_ms == 0:
+        state.betting = None
+        state.lock_due = bets.any_ante(turn)
+        state.betting_over = not state.lock_due
+        _forget_statement(state)
+    if state.decision is not None and state.decision.left_ms == 0:
+        state.decision = None
+        _fold_undecided(turn)
+        _forget_statement(state)
+
+
+def _fold_undecided(turn: Turn) -> None:
+    for number, seat in turn.state.numbered():
+        if seat.undecided:
+            turn.alarm("decision_time_over")
+            seat.folded = True
+            turn.tell(m.SeatFolded(number, "time"))
+
+
+# ---------------------------------------------------------------------- what follows by itself
+
+
+def _settle_down(turn: Turn) -> None:
+    """After each message: the deal may be complete, LOCK may be due, time limits run or stand."""
+    state = turn.state
+    if state.phase == "dealing" and not cards_due(state):
+        turn.enter("deciding")
+        if turn.rules.decision_ms:
+            state.decision = Timer(turn.rules.decision_ms)
+        bets.raises_count_now(turn)
+    if state.betting_over and bets.any_ante(turn):
+        state.betting_over = False
+        state.betting = Timer(turn.rules.betting_ms)
+    if state.lock_due and not bets.lock_refused(turn):
+        bets.lock(turn)
+        _forget_statement(state)
+    if state.phase not in PHASES_IN_PLAY:
+        state.decision = None
+    for timer, runs in (
+        (state.betting, state.phase == "betting"),
+        (state.decision, state.phase == "deciding"),
+    ):
+        if timer is None:
+            continue
+        if runs and not state.held:
+            if timer.since_ms is None:
+                timer.since_ms = turn.stamp.at_ms
+        elif timer.since_ms is not None:
+            timer.left_ms = timer.left_at(turn.stamp.at_ms)
+            timer.since_ms = None
+
+
+def due_at_ms(house: m.House, state: TableState) -> int | None:
+    """When the table wants a `TimePassed`, in its own time; None: only when something happens."""
+    due = [
+        stack.judge_at_ms
+        for seat in state.seats
+        for stack in (seat.ante, seat.raise_, seat.bonus)
+        if stack.judge_at_ms is not None
+    ]
+    for timer in (state.betting, state.decision):
+        if timer is not None and timer.since_ms is not None:
+            wait = min(TICK_MS, timer.left_ms)
+            to_warning = timer.left_ms - house.rules.betting_warning_ms
+            if timer is state.betting and 0 < to_warning < wait:
+                wait = to_warning
+            due.append(timer.since_ms + wait)
+    return min(due, default=None)
+
+
+# ------------------------------------------------------------------------ statements and slips
+
+STATEMENTS: tuple[type[m.Command], ...] = (
+    m.SetAmount,
+    m.AddAmount,
+    m.RepeatAmounts,
+    m.DoubleAmounts,
+    m.UndoAmount,
+    m.ClearAmounts,
+    m.Fold,
+    m.StateCount,
+    m.StateHand,
+    m.MoveCard,
+    m.DiscardCard,
+    m.StateUpcard,
+    m.StateExposed,
+)
+"""What `sup withdraw` can take back (DETAILS.md, Holds, A slip can be taken back)."""
+
+NOT_IN_THE_WAY: tuple[type[m.Event], ...] = (
+    m.Started,
+    m.BadFrame,
+    m.ShoeLost,
+    m.ShoeFound,
+    m.ChipsPlaced,
+    m.ChipsLifted,
+    m.CoinDropped,
+    m.CoinFaulted,
+    m.LampFailed,
+    m.LampMended,
+    m.HealthChanged,
+    m.TimePassed,
+)
+"""Happenings that do not depend on a statement: it can be taken back after them."""
+
+
+def _forget_statement(state: TableState) -> None:
+    state.before_statement = None
+    state.statement = ""
+    state.since_statement = []
+
+
+def _withdraw(turn: Turn, _: m.Withdraw) -> None:
+    """The table as it was before the last statement, with what happened since happening again.
+
+    What was raised stays in the list of alarms, and time limits stand as they stand.
+    """
+    now = turn.state
+    if now.before_statement is None:
+        raise Refused("there is no statement that can be taken back now")
+    then = decode_state(now.before_statement)
+    for past in now.since_statement:
+        again = Turn(turn.house, then, past.stamp)
+        _do(again, past.message)
+        _settle_down(again)
+        then = again.state
+    raised = [*now.alarms, *(alarm for alarm in then.alarms if alarm not in now.alarms)]
+    then.alarms = raised
+    if then.phase == now.phase:
+        then.betting, then.decision = now.betting, now.decision
+    turn.state = then
+    turn.tell(m.Withdrawn(now.statement))
+    for hold in now.holds:
+        if then.hold(hold.reason) is None:
+            turn.tell(m.HoldEnded(hold.reason))
+    if then.phase != now.phase:
+        turn.tell(m.PhaseEntered(then.phase))
+    _forget_statement(then)
+
+
+# ---------------------------------------------------------------------------------- the table
+
+Handler = Callable[[Turn, Any], None]
+
+HANDLERS: dict[type[m.Message], Handler] = {
+    m.Started: _started,
+    m.CardScanned: shoe.card_scanned,
+    m.CardUnreadable: shoe.card_unreadable,
+    m.FrameLost: shoe.frame_lost,
+    m.BadFrame: shoe.bad_frame,
+    m.ShoeLost: shoe.shoe_lost,
+    m.ShoeFound: shoe.shoe_found,
+    m.ChipsPlaced: bets.chips_placed,
+    m.ChipsLifted: bets.chips_lifted,
+    m.CoinDropped: bets.coin_dropped,
+    m.CoinFaulted: bets.coin_faulted,
+    m.LampFailed: _lamp_failed,
+    m.LampMended: _lamp_mended,
+    m.KeyPressed: _press,
+    m.HealthChanged: _health_changed,
+    m.TimePassed: _time_passed,
+    m.SetAmount: bets.set_amount,
+    m.AddAmount: bets.add_amount,
+    m.RepeatAmounts: bets.repeat_amounts,
+    m.DoubleAmounts: bets.double_amounts,
+    m.UndoAmount: bets.undo_amount,
+    m.ClearAmounts: bets.clear_amounts,
+    m.PressKey: _press,
+    m.Fold: statements.fold,
+    m.StateCount: statements.state_count,
+    m.StateHand: statements.state_hand,
+    m.MoveCard: statements.move_card,
+    m.DiscardCard: statements.discard_card,
+    m.StateUpcard: statements.state_upcard,
+    m.StateExposed: statements.state_exposed,
+    m.RescanCard: shoe.rescan,
+    m.CountTokens: statements.count_tokens,
+    m.CountStub: statements.count_stub,
+    m.ReturnCoin: bets.return_coin,
+    m.Claim: statements.claim,
+    m.VoidRound: supervisor.void,
+    m.DeadHand: supervisor.dead_hand,
+    m.Withdraw: _withdraw,
+    m.KillHand: supervisor.kill_hand,
+    m.Resume: supervisor.resume,
+    m.FoldShort: supervisor.fold_short,
+    m.ReturnExcess: supervisor.return_excess,
+    m.NewDeck: supervisor.new_deck,
+    m.ConfirmAward: supervisor.decide_award,
+    m.RejectAward: supervisor.decide_award,
+    m.SetParameter: supervisor.set_parameter,
+}
+"""Every event and command with its handler; a handler that says no in this phase raises `Refused`."""
+
+
+def _do(turn: Turn, message: m.AnyMessage) -> None:
+    if isinstance(message, m.Said):
+        if message.round and message.round != turn.state.round:
+            raise Refused(f"that is about round {message.round}, the table is at {turn.state.round}")
+        turn.operator, turn.role = message.operator, message.role
+        HANDLERS[type(message.command)](turn, message.command)
+    else:
+        HANDLERS[type(message)](turn, message)
+
+
+def step(
+    house: m.House,
+    state: TableState,
+    stamp: m.Stamp,
+    message: m.AnyMessage,
+    encoded: bytes = b"",
+) -> tuple[TableState, tuple[m.Fact, ...]]:
+    """What one message makes of a table: the next state and the facts that were decided.
+
+    `state` is not changed; `encoded` is its encoding, if the caller has it at hand. A refusal changes nothing and is a fact of its own. `house` is the one of
+    the newest `Started`; a state that has never seen one is made by `new_state`.
+    """
+    turn = Turn(house, decode_state(encoded or encode_state(state)), stamp)
+    action = message.command if isinstance(message, m.Said) else message
+    try:
+        _do(turn, message)
+    except Refused as refused:
+        return state, _refusal(action, str(refused))
+    _remember(turn, state, message, action)
+    _settle_down(turn)
+    return turn.state, tuple(turn.facts)
+
+
+def _refusal(action: m.Message, reason: str) -> tuple[m.Fact, ...]:
+    if isinstance(action, m.KeyPressed):
+        return (m.KeyRefused(action.key, reason),)
+    return (m.CommandRefused(type(action).__name__, reason),)
+
+
+def _remember(turn: Turn, before: TableState, message: m.AnyMessage, action: m.Message) -> None:
+    """Keep what taking back the last statement needs, or drop it when it can no longer be."""
+    state = turn.state
+    if isinstance(action, STATEMENTS):
+        plain = msgspec.structs.replace(before, before_statement=None, statement="", since_statement=[])
+        state.before_statement = encode_state(plain)
+        state.statement = type(action).__name__
+        state.since_statement = []
+        turn.tell(m.Stated(state.statement))
+    elif isinstance(action, NOT_IN_THE_WAY):
+        if state.before_statement is not None:
+            state.since_statement.append(Past(turn.stamp, message))
+            if len(state.since_statement) > SINCE_MAX:
+                _forget_statement(state)
+    elif not isinstance(action, m.Withdraw):
+        _forget_statement(state)
+
+
+__all__ = ["due_at_ms", "key_refused", "new_state", "step"]

@@ -1,0 +1,233 @@
+"""What the table shows: outputs for the wires, the snapshot for everybody who looks.
+
+A view is made from the state alone and restated in full. It holds no card that lies face down: a
+hidden card is None, and what a lamp shows depends on the coin and the round, never on a hand.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from table_controller.table.deal import by_order, hand_at, upcard_now
+from table_controller.table.messages import House, LampView, Light, Outputs
+from table_controller.table.state import DEALER, PHASES_IN_PLAY, Alarm, Seat, Stack, TableState, rules_now
+from table_controller.table.turn import result_texts
+
+
+class StackView(msgspec.Struct, frozen=True):
+    """A betting spot: what the sensor shows and the amount that counts."""
+
+    chips: bool
+    cents: int | None
+
+
+class SeatView(msgspec.Struct, frozen=True):
+    """One seat as everybody may see it."""
+
+    seat: int
+    ante: StackView
+    raise_: StackView = msgspec.field(name="raise")
+    bonus: StackView
+    coin: Literal["none", "bet", "returned"]
+    lamp: LampView
+    lamp_dead: bool
+    folded: bool
+    dead: bool
+    cards: tuple[str | None, ...]
+    results: dict[str, str]
+
+
+class DealerView(msgspec.Struct, frozen=True):
+    """The dealer's cards as far as they lie face up."""
+
+    cards: tuple[str | None, ...]
+
+
+class MeterView(msgspec.Struct, frozen=True):
+    """The meter in whole cents."""
+
+    cents: int
+    reserve_cents: int
+    overflow_cents: int
+    house_added_cents: int
+
+
+class AwardView(msgspec.Struct, frozen=True):
+    """An award of this round."""
+
+    seat: int
+    hand: str
+    cents: int
+    kind: str
+    status: str
+
+
+class Snapshot(msgspec.Struct, frozen=True):
+    """The table as everybody may see it, complete."""
+
+    round: str
+    phase: str
+    shown: str
+    result: str
+    holds: tuple[str, ...]
+    alarms: tuple[Alarm, ...]
+    light: Light
+    left_ms: int | None
+    seats: tuple[SeatView, ...]
+    dealer: DealerView
+    cards_out: int
+    rack: int
+    doubt: bool
+    meter: MeterView | None
+    awards: tuple[AwardView, ...]
+    coin_accept: tuple[bool, ...]
+    deck_due: bool
+    stub_due: bool
+    rounds: int
+    shoe: bool
+
+
+def lamp(house: House, state: TableState, seat: Seat) -> LampView:
+    """A jackpot lamp: a placed or locked bet, never anything else (HOUSE_RULES.md, `lamp_before_lock`)."""
+    rules = rules_now(house, state)
+    if state.phase == "betting":
+        ante = seat.ante.cents is not None or (seat.ante.chips and not seat.ante.stale)
+        stops = rules.progressive_fault_before_lock == "stop_table"
+        dark = seat.coin_fell_in_fault or not (stops or state.progressive_well)
+        if seat.coin != "placed" or not ante or dark:
+            return "off"
+        return "blink" if rules.lamp_before_lock == "blinking" else "on"
+    lit = seat.coin == "bet" and state.phase in (*PHASES_IN_PLAY, "settled")
+    return "on" if lit else "off"
+
+
+def light(house: House, state: TableState, at_ms: int) -> Light:
+    """The traffic light of betting and deciding (mission text S0, Place Bets)."""
+    if state.phase == "betting":
+        if state.lock_due:
+            return "red"
+        timer = state.betting
+        warning_ms = house.rules.betting_warning_ms
+        if timer is not None and timer.left_at(at_ms) <= warning_ms:
+            return "yellow" if timer.left_at(at_ms) > 0 else "red"
+        return "green"
+    return "red" if state.phase in PHASES_IN_PLAY else "off"
+
+
+def coin_accept(house: House, state: TableState, seat: Seat) -> bool:
+    """Whether the slot of a seat takes a token now."""
+    rules = rules_now(house, state)
+    takes = state.phase == "betting" and not state.held and not state.lock_due and rules.has_progressive
+    return takes and seat.coin == "none" and state.progressive_well
+
+
+def outputs(house: House, state: TableState, at_ms: int) -> Outputs:
+    """Every output, restated."""
+    return Outputs(
+        lamps=tuple(lamp(house, state, seat) for seat in state.seats),
+        coin_accept=tuple(coin_accept(house, state, seat) for seat in state.seats),
+        light=light(house, state, at_ms),
+        call=state.held,
+    )
+
+
+def _stack(stack: Stack, cents: int | None) -> StackView:
+    return StackView(stack.chips, cents)
+
+
+def _seat_view(
+    house: House, state: TableState, number: int, seat: Seat, results: dict[str, str]
+) -> SeatView:
+    in_round = seat.ante_cents > 0
+    raise_cents = seat.raise_cents or (seat.raise_lying_cents if seat.raise_.laid else None)
+    coin: Literal["none", "bet", "returned"] = "none"
+    if seat.coin in ("placed", "bet", "lost"):
+        coin = "bet"
+    elif seat.coin == "refunded":
+        coin = "returned"
+    return SeatView(
+        seat=number,
+        ante=_stack(seat.ante, seat.ante_cents if in_round else seat.ante.cents),
+        raise_=_stack(seat.raise_, raise_cents),
+        bonus=_stack(seat.bonus, seat.bonus_cents if in_round else seat.bonus.cents),
+        coin=coin,
+        lamp=lamp(house, state, seat),
+        lamp_dead=number in state.lamps_failed,
+        folded=seat.folded,
+        dead=seat.dead is not None,
+        cards=_player_cards(house, state, number, seat),
+        results=results,
+    )
+
+
+def _faces(state: TableState, place: str) -> tuple[str | None, ...]:
+    """The faces at a place, as stated or by the order; in doubt nobody knows them."""
+    if place in state.hands:
+        return tuple(state.hands[place])
+    cards = by_order(state, place)
+    if state.doubt:
+        return tuple(None for _ in cards)
+    return tuple(card.card or None for card in cards)
+
+
+def _player_cards(house: House, state: TableState, number: int, seat: Seat) -> tuple[str | None, ...]:
+    faces = _faces(state, str(number))
+    # A folded hand is never turned up unless it decides money, and a dead or void one not at all.
+    shown = house.rules.player_cards == "face_up" or (
+        state.result == "settled" and seat.live and not seat.folded
+    )
+    return faces if shown else tuple(None for _ in faces)
+
+
+def _dealer_cards(house: House, state: TableState) -> tuple[str | None, ...]:
+    faces = _faces(state, DEALER)
+    if state.result == "settled" and hand_at(state, DEALER) is not None:
+        return faces
+    up = upcard_now(rules_now(house, state), state)
+    return tuple(face if face == up else None for face in faces)
+
+
+def _left_ms(state: TableState, at_ms: int) -> int | None:
+    timer = state.betting if state.phase == "betting" else state.decision
+    return None if timer is None else timer.left_at(at_ms)
+
+
+def snapshot(house: House, state: TableState, at_ms: int) -> Snapshot:
+    """The complete public view of the table at that moment."""
+    meter = state.meter
+    results = {
+        one.seat: {"ante": one.ante, "raise": one.raise_, "bonus": one.bonus, "coin": one.coin}
+        for one in result_texts(state)
+    }
+    return Snapshot(
+        round=state.round,
+        phase=state.phase,
+        shown=state.shown,
+        result=state.result,
+        holds=tuple(hold.reason for hold in state.holds),
+        alarms=tuple(state.alarms),
+        light=light(house, state, at_ms),
+        left_ms=_left_ms(state, at_ms),
+        seats=tuple(
+            _seat_view(house, state, number, seat, results.get(number, {}))
+            for number, seat in state.numbered()
+        ),
+        dealer=DealerView(_dealer_cards(house, state)),
+        cards_out=len(state.cards),
+        rack=sum(not card.on_felt for card in state.cards),
+        doubt=state.doubt,
+        meter=None
+        if meter is None
+        else MeterView(meter.cents, meter.reserve_cents, meter.overflow_cents, meter.house_added_cents),
+        awards=tuple(
+            AwardView(one.award.seat, one.award.category_label, one.award.cents, one.award.kind, one.status)
+            for one in state.awards
+        ),
+        coin_accept=tuple(coin_accept(house, state, seat) for seat in state.seats),
+        deck_due=state.new_deck_due or state.deck_short,
+        stub_due=state.stub_due,
+        rounds=state.rounds,
+        shoe=state.shoe_present,
+    )

@@ -1,0 +1,286 @@
+"""Requests from the panel and the console: who may say what, and what a wrong request is answered."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+import zmq
+
+from table_controller.commands import MAX_REQUEST_BYTES, ROLES, Commands, Request
+from table_controller.table import messages as words
+from table_controller.table.messages import Fold, Said, SetAmount, StateHand, VoidRound
+
+WAIT_MS = 5_000
+
+ANTE: dict[str, Any] = {
+    "v": 1,
+    "id": "5c3a-1",
+    "command": {"type": "SetAmount", "spot": "ante", "seat": 1, "cents": 1_000},
+    "operator": "ann",
+    "role": "dealer",
+    "reason": "",
+    "round": "T1-1",
+}
+VOID = ANTE | {"command": {"type": "VoidRound"}, "role": "supervisor", "reason": "misdeal"}
+
+
+class Panel:
+    """A panel at the table and the socket it talks to."""
+
+    def __init__(self, context: zmq.Context[zmq.Socket[bytes]], endpoint: str) -> None:
+        self.commands = Commands(context, endpoint)
+        self.socket = context.socket(zmq.DEALER)
+        self.socket.connect(self.commands.socket.getsockopt_string(zmq.LAST_ENDPOINT))
+
+    def say(self, *requests: dict[str, Any] | bytes) -> list[Request]:
+        """Send requests; what the service takes in of them."""
+        for request in requests:
+            self.socket.send(request if isinstance(request, bytes) else json.dumps(request).encode())
+        return self.taken()
+
+    def taken(self) -> list[Request]:
+        assert self.commands.socket.poll(WAIT_MS), "the request does not arrive"
+        return self.commands.drain(10)
+
+    def one(self, request: dict[str, Any]) -> Request:
+        (taken,) = self.say(request)
+        return taken
+
+    def answer(self) -> dict[str, Any]:
+        assert self.socket.poll(WAIT_MS), "no answer arrives"
+        answer: dict[str, Any] = json.loads(self.socket.recv())
+        return answer
+
+    def refusal(self, request: dict[str, Any] | bytes) -> str:
+        """The sentence with which a request is refused before it reaches the table."""
+        assert self.say(request) == []
+        answer = self.answer()
+        assert (answer["ok"], answer["seq"]) == (False, 0)
+        return str(answer["error"])
+
+
+@pytest.fixture
+def context() -> Iterator[zmq.Context[zmq.Socket[bytes]]]:
+    context = zmq.Context[zmq.Socket[bytes]]()
+    yield context
+    context.destroy(0)
+
+
+@pytest.fixture(params=["inproc", "ipc"])
+def panel(
+    request: pytest.FixtureRequest, context: zmq.Context[zmq.Socket[bytes]], tmp_path: Path
+) -> Iterator[Panel]:
+    yield Panel(context, "inproc://commands" if request.param == "inproc" else f"ipc://{tmp_path}/c")
+
+
+def with_command(**fields: Any) -> dict[str, Any]:
+    return ANTE | {"command": ANTE["command"] | fields}
+
+
+# ------------------------------------------------------------------------------------- taken and answered
+
+
+def test_a_command_arrives_with_who_said_it(panel: Panel) -> None:
+    request = panel.one(ANTE)
+    assert request.said == Said(SetAmount("ante", 1, 1_000), "ann", "dealer", "", "T1-1")
+    assert (request.sender, request.id) == ("ann", "5c3a-1")
+
+
+def test_a_command_is_answered_with_its_journal_number(panel: Panel) -> None:
+    panel.commands.answer(panel.one(ANTE), True, 123)
+    assert panel.answer() == {"v": 1, "id": "5c3a-1", "ok": True, "seq": 123}
+
+
+def test_a_refused_command_is_answered_with_its_number_and_the_reason(panel: Panel) -> None:
+    panel.commands.answer(panel.one(ANTE), False, 124, "Bets are closed.")
+    assert panel.answer() == {"v": 1, "id": "5c3a-1", "ok": False, "seq": 124, "error": "Bets are closed."}
+
+
+def test_a_turn_takes_a_bounded_number_of_requests_in_their_order(panel: Panel) -> None:
+    for number in range(15):
+        panel.socket.send(json.dumps(ANTE | {"id": f"id-{number}"}).encode())
+    taken: list[Request] = []
+    while len(taken) < 15:
+        turn = panel.taken()
+        assert len(turn) <= 10
+        taken += turn
+    assert [request.id for request in taken] == [f"id-{number}" for number in range(15)]
+    assert panel.commands.drain(10) == []
+
+
+def test_the_snapshot_is_the_newest_state_envelope(panel: Panel) -> None:
+    request = panel.one({"v": 1, "id": "q1", "ask": "snapshot"})
+    assert request.said is None
+    panel.commands.answer_snapshot(request, b'{"v":1,"type":"state","seq":7,"body":{}}')
+    state = {"v": 1, "type": "state", "seq": 7, "body": {}}
+    assert panel.answer() == {"v": 1, "id": "q1", "ok": True, "state": state}
+
+
+def test_before_the_first_state_there_is_no_snapshot(panel: Panel) -> None:
+    panel.commands.answer_snapshot(panel.one({"v": 1, "id": "q1", "ask": "snapshot"}), b"")
+    assert "has not shown a state yet" in panel.answer()["error"]
+
+
+def test_a_repeated_request_is_answered_as_before(panel: Panel) -> None:
+    first, again = panel.one(ANTE), panel.one(dict(reversed(list(ANTE.items()))))
+    panel.commands.answer_again(again, first.body_hash, False, 124, "Bets are closed.")
+    assert panel.answer() == {"v": 1, "id": "5c3a-1", "ok": False, "seq": 124, "error": "Bets are closed."}
+
+
+@pytest.mark.parametrize(
+    "other", [with_command(cents=2_000), ANTE | {"role": "supervisor"}, ANTE | {"round": "T1-2"}]
+)
+def test_an_id_that_was_used_for_another_command_is_refused(panel: Panel, other: dict[str, Any]) -> None:
+    first, second = panel.one(ANTE), panel.one(other)
+    panel.commands.answer_again(second, first.body_hash, True, 124, "")
+    answer = panel.answer()
+    assert (answer["ok"], answer["seq"]) == (False, 124)
+    assert "`5c3a-1` was another command's, entry 124" in answer["error"]
+
+
+def test_an_answer_for_somebody_who_has_left_is_dropped(panel: Panel) -> None:
+    request = panel.one(ANTE)
+    panel.socket.close(0)
+    panel.commands.answer(request, True, 1)
+    assert panel.commands.drain(10) == []
+
+
+# -------------------------------------------------------------------------------------------- roles
+
+
+def test_every_word_has_its_roles() -> None:
+    assert set(ROLES) == set(get_args(words.AnyCommand))
+
+
+def test_the_supervisors_words_are_those_that_decide_a_round() -> None:
+    decisions = {kind.__name__ for kind, roles in ROLES.items() if roles == {"supervisor"}}
+    assert decisions == {
+        "VoidRound",
+        "DeadHand",
+        "Withdraw",
+        "KillHand",
+        "Resume",
+        "FoldShort",
+        "ReturnExcess",
+        "NewDeck",
+        "SetParameter",
+    }
+
+
+def test_a_supervisor_may_void_with_a_reason(panel: Panel) -> None:
+    assert panel.one(VOID).said == Said(VoidRound(), "ann", "supervisor", "misdeal", "T1-1")
+
+
+def test_a_dealer_may_not_void(panel: Panel) -> None:
+    error = panel.refusal(VOID | {"role": "dealer"})
+    assert error == "$.role: `dealer` was found; VoidRound may be said by: supervisor."
+
+
+def test_a_supervisor_needs_a_reason_to_void(panel: Panel) -> None:
+    assert panel.refusal(VOID | {"reason": "  "}) == "$.reason: it is empty; VoidRound needs a reason."
+
+
+def test_a_supervisor_may_say_what_a_dealer_may(panel: Panel) -> None:
+    request = panel.one(ANTE | {"command": {"type": "Fold", "seat": 2}, "role": "supervisor"})
+    assert request.said is not None
+    assert request.said.command == Fold(2)
+
+
+def test_a_command_without_a_role_is_refused(panel: Panel) -> None:
+    request = {key: value for key, value in ANTE.items() if key != "role"}
+    assert (
+        panel.refusal(request) == "$.role: nothing was found; SetAmount may be said by: dealer, supervisor."
+    )
+
+
+def test_a_word_that_is_not_listed_may_be_said_by_nobody(
+    panel: Panel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(ROLES, SetAmount, frozenset())
+    assert "SetAmount may be said by" in panel.refusal(ANTE)
+
+
+# ----------------------------------------------------------------------------- wrong requests, by name
+
+
+@pytest.mark.parametrize(
+    ("request_", "error"),
+    [
+        (with_command(spot="jackpot"), '$.command.spot: "jackpot" was found; allowed: ante, raise, bonus.'),
+        (with_command(seat="1"), '$.command.seat: "1" was found; allowed: a whole number.'),
+        (with_command(cents=10.5), "$.command.cents: 10.5 was found; allowed: a whole number."),
+        (with_command(cents=True), "$.command.cents: true was found; allowed: a whole number."),
+        (with_command(cents=-1), "$.command.cents: -1 was found; allowed: 0 to 9007199254740991."),
+        (with_command(cents=2**53), f"$.command.cents: {2**53} was found; allowed: 0 to 9007199254740991."),
+        (with_command(tip=1), "unknown field `tip`; allowed: type, spot, seat, cents."),
+        (ANTE | {"command": {"type": "Fold"}}, "$.command: object missing required field `seat`"),
+        (ANTE | {"command": {}}, "$.command: object missing required field `type`."),
+        (ANTE | {"command": 5}, "$.command: 5 was found; allowed: an object."),
+        (ANTE | {"expect": 1}, "$: object contains unknown field `expect`; allowed: v, id, command"),
+        (ANTE | {"v": 2}, "$.v: 2 was found; allowed: 1."),
+        (ANTE | {"role": "boss"}, '$.role: "boss" was found; allowed: dealer, supervisor.'),
+        (ANTE | {"id": "a b"}, '$.id: "a b" was found; allowed: 1 to 64 letters, digits and _ . : -'),
+        (ANTE | {"operator": ""}, "$.operator: '' was found; the name of a person is needed."),
+        (ANTE | {"operator": "a\nb"}, "$.operator: 'a\\nb' was found; the name of a person is needed."),
+        (ANTE | {"operator": "a" * 65}, "was found; allowed: `str` of length <= 64."),
+        (ANTE | {"ask": "snapshot"}, "$: the request has both `command` and `ask`"),
+        ({"v": 1, "id": "q"}, "$: the request lacks `command` or `ask`"),
+        ({"v": 1, "id": "q", "ask": "journal"}, '$.ask: "journal" was found; allowed: snapshot.'),
+    ],
+)
+def test_a_wrong_request_is_told_place_value_and_what_is_allowed(
+    panel: Panel, request_: dict[str, Any], error: str
+) -> None:
+    assert error in panel.refusal(request_)
+
+
+def test_an_unknown_word_is_told_all_that_there_are(panel: Panel) -> None:
+    error = panel.refusal(with_command(type="Explode"))
+    assert error.startswith('$.command.type: "Explode" was found; allowed: AddAmount, Claim,')
+    assert error.count(",") == len(ROLES) - 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b"[",
+        b"[1]",
+        b'"fold"',
+        b"\xff\xfe",
+        b"[" * 60_000,
+        b'{"a":' * 12_000,
+        b"1" * 5_000,
+        b'{"id":"\\ud800"}',
+    ],
+)
+def test_what_is_no_json_object_is_refused_and_harms_nobody(panel: Panel, text: bytes) -> None:
+    assert panel.refusal(text).startswith("The request is no JSON object: ")
+    assert panel.one(ANTE).id == "5c3a-1"
+
+
+def test_a_request_that_is_too_large_is_refused(panel: Panel) -> None:
+    error = panel.refusal(ANTE | {"reason": "x" * MAX_REQUEST_BYTES})
+    assert error.endswith(f"bytes; {MAX_REQUEST_BYTES} are allowed.")
+
+
+def test_a_request_in_two_frames_is_refused(panel: Panel) -> None:
+    panel.socket.send_multipart([b"{}", b"{}"])
+    assert panel.taken() == []
+    assert panel.answer()["error"] == "The request has 2 frames; 1 frame of JSON is allowed."
+
+
+def test_a_refusal_names_the_request_it_refuses(panel: Panel) -> None:
+    panel.say(with_command(seat="1"))
+    assert panel.answer()["id"] == "5c3a-1"
+
+
+def test_cards_of_a_stated_hand_arrive_in_their_order(panel: Panel) -> None:
+    hand = {"type": "StateHand", "place": "D", "cards": ["KD", "AC", "2S", "7H", "TC"]}
+    said = panel.one(ANTE | {"command": hand}).said
+    assert said is not None
+    assert said.command == StateHand("D", ("KD", "AC", "2S", "7H", "TC"))

@@ -1,0 +1,160 @@
+"""The demo's care for its three processes, with small scripts in their places."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hw_sim import demo as demo_module
+from hw_sim.demo import Demo, DemoFailed, Part, demo_of, main_demo, table_toml
+from table_controller.config import load_table
+from tests.model import Model
+
+FOREVER = "import signal; signal.pause()"
+
+
+class Stage:
+    """A demo of scripts; everything that was started is ended after the test."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        (folder / "board.sock").touch()
+
+    def play(self, board: str = FOREVER, service: str = FOREVER, players: str = FOREVER) -> Demo:
+        self.parts = [
+            Part(name, [sys.executable, "-c", script], self.folder / f"{name}.log", {})
+            for name, script in (("board", board), ("service", service), ("players", players))
+        ]
+        first, second, third = self.parts
+        self.demo = Demo(first, second, third, ready=self.folder / "board.sock")
+        self.demo.start()
+        return self.demo
+
+    def wait_for_the_end_of(self, name: str) -> None:
+        part = next(part for part in self.parts if part.name == name)
+        assert part.process is not None
+        part.process.wait(10)
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[Stage]:
+    stage = Stage(tmp_path)
+    yield stage
+    stage.demo.stop()
+    assert all(part.ended is not None for part in stage.parts)
+
+
+def test_the_demo_is_over_when_the_players_have_played(stage: Stage) -> None:
+    demo = stage.play(players="pass")
+    stage.wait_for_the_end_of("players")
+    assert demo.attend()
+
+
+def test_a_service_that_ends_is_started_again(stage: Stage) -> None:
+    demo = stage.play(service="raise SystemExit(1)")
+    stage.wait_for_the_end_of("service")
+    assert not demo.attend()
+    assert demo.restarts == 1
+
+
+def test_a_service_that_always_ends_stays_down_and_its_last_words_are_told(stage: Stage) -> None:
+    demo = stage.play(service="raise SystemExit('no journal here')")
+    with pytest.raises(DemoFailed, match=r"ended 5 times(.|\n)*no journal here"):  # noqa: PT012
+        for _ in range(5):
+            stage.wait_for_the_end_of("service")
+            demo.attend()
+    assert demo.restarts == 4
+
+
+@pytest.mark.parametrize("name", ["board", "players"])
+def test_the_death_of_the_board_or_the_players_ends_the_demo_with_their_last_words(
+    stage: Stage, name: str
+) -> None:
+    demo = stage.play(**{name: "raise SystemExit('my last words')"})
+    stage.wait_for_the_end_of(name)
+    with pytest.raises(DemoFailed, match=rf"the {name} ended with code 1(.|\n)*my last words"):
+        demo.attend()
+
+
+def test_a_board_that_does_not_come_up_is_told(tmp_path: Path) -> None:
+    board = Part("board", [sys.executable, "-c", "raise SystemExit('no socket')"], tmp_path / "b", {})
+    other = Part("other", [sys.executable, "-c", FOREVER], tmp_path / "o", {})
+    demo = Demo(board, other, other, ready=tmp_path / "never")
+    with pytest.raises(DemoFailed, match=r"did not come up(.|\n)*no socket"):
+        demo.start()
+    demo.stop()
+    assert other.ended == -signal.SIGTERM
+
+
+def test_nothing_is_left_behind_not_even_the_stubborn_child_of_a_child(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demo_module, "KILL_AFTER_S", 0.1)
+    pipe = stage.folder / "pipe"
+    os.mkfifo(pipe)
+    shell = f"trap '' TERM; exec 3>{pipe}; sleep 600 3>&3 & echo ready >&3; wait"
+    demo = stage.play(service=f"import os; os.execv('/bin/sh', ['sh', '-c', {shell!r}])")
+    with pipe.open() as held_open:
+        assert held_open.readline() == "ready\n"
+        demo.stop()
+        assert held_open.read() == "", "the pipe ends when the last process that holds it has ended"
+
+
+@pytest.mark.parametrize("preset", demo_module.PRESETS)
+def test_the_table_of_the_demo_is_a_table_that_the_service_accepts(tmp_path: Path, preset: str) -> None:
+    for seats in (1, 7):
+        (tmp_path / "table.toml").write_text(table_toml(seats, preset))
+        config = load_table(tmp_path / "table.toml")
+        assert config.seats == seats
+        assert config.state_endpoint == f"ipc://{tmp_path}/state.sock"
+
+
+def test_a_folder_too_deep_for_a_socket_is_refused_before_anything_starts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], signals_as_before: None
+) -> None:
+    assert main_demo(["--dir", str(tmp_path / ("d" * 120))]) == 1
+    assert "a socket's name may have 107 bytes" in capsys.readouterr().err
+
+
+@pytest.fixture
+def signals_as_before() -> Iterator[None]:
+    numbers = (signal.SIGTERM, signal.SIGHUP)
+    before = [signal.getsignal(number) for number in numbers]
+    yield
+    for number, handler in zip(numbers, before, strict=True):
+        signal.signal(number, handler)
+
+
+def test_the_players_are_told_everything_that_was_wanted(tmp_path: Path) -> None:
+    wanted = demo_module.wanted_of(["--seats", "3", "--seed", "9", "--rounds", "4", "--speed", "0"])
+    command = " ".join(demo_of(tmp_path, wanted).players.command)
+    assert "--seats 3 --seed 9 --rounds 4 --speed 0.0 --rigged 0.1" in command
+
+
+def test_a_whole_demo_plays_rounds_that_the_auditor_agrees_with(tmp_path: Path) -> None:
+    options = "--rounds 3 --seats 3 --seed 4 --speed 0 --preset live --rigged 1"
+    demo = subprocess.run(
+        [sys.executable, "-m", "hw_sim", "demo", *options.split(), "--dir", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert demo.returncode == 0, demo.stdout + demo.stderr
+    assert "3 settled, 0 void" in demo.stdout
+    model = Model("live")
+    for line in (tmp_path / "hands.jsonl").read_text().splitlines():
+        played = json.loads(line)
+        predicted = model.play_round(
+            {int(seat): bets for seat, bets in played["seats"].items()},
+            {int(seat): hand for seat, hand in played["hands"].items()},
+            played["dealer"],
+            played["upcard"],
+        )
+        assert {seat: played["results"][str(seat)] for seat in predicted} == predicted
+        assert played["meter"]["cents"] == model.meter_cents
