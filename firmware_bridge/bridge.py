@@ -185,10 +185,12 @@ class Bridge:
 
     def close(self) -> None:
         """All outputs low; let go of every wire and of the port."""
-        self._outputs.close()
-        self._inputs.close()
-        if self._port is not None:
-            self._port.close()
+        try:
+            self._outputs.close()
+        finally:
+            self._inputs.close()
+            if self._port is not None:
+                self._port.close()
 
     # --------------------------------------------------------------------------------- the pins
 

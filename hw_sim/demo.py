@@ -23,7 +23,6 @@ from types import FrameType
 from typing import Any, Final
 
 from table_controller.lines import default_lines
-from table_controller.watch import Feed, Screen
 
 PRESETS: Final = ("us", "us_standard", "live", "video_1", "video_2", "video_3", "classic")
 TABLE: Final = "T1"
@@ -317,6 +316,9 @@ def main_demo(argv: Sequence[str]) -> int:
 
 def _run(demo: Demo, folder: Path) -> None:
     demo.start()
+    # What the view needs is loaded while the three processes come up.
+    from table_controller.watch import Feed, Screen
+
     feed = Feed(f"ipc://{folder}/state.sock", f"ipc://{folder}/commands.sock")
     try:
         with Screen(sys.stdout) as screen:

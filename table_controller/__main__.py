@@ -61,25 +61,15 @@ def _fail(text: str, code: int = 1) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    import zmq
-
-    from firmware_bridge.bridge import WiringError
-    from firmware_bridge.pins import PinFactoryError
-    from firmware_bridge.shoe.port import ShoeDriverError
-    from table_controller.app import run
-    from table_controller.config import ConfigError, load_table
-    from table_controller.journal import JournalFailed, JournalRefused
-    from table_controller.replay import ReplayError
-    from table_controller.service import StartRefused
+    from table_controller.app import NOT_AS_CONFIGURED, NOT_AS_RECORDED, run
+    from table_controller.config import load_table
 
     try:
         run(load_table(arguments.table))
-    except (ConfigError, WiringError, PinFactoryError, ShoeDriverError) as error:
-        return _fail(str(error), 2)
-    except (JournalRefused, JournalFailed, ReplayError, StartRefused) as error:
+    except NOT_AS_CONFIGURED as error:
+        return _fail(f"{arguments.table}: {error}", 2)
+    except NOT_AS_RECORDED as error:
         return _fail(str(error))
-    except zmq.ZMQError as error:
-        return _fail(f"{arguments.table}: [messages]: {error}", 2)
     return 0
 
 

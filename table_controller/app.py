@@ -14,19 +14,24 @@ from typing import Any
 import msgspec
 import zmq
 
-from firmware_bridge.bridge import Bridge, Wiring
-from firmware_bridge.pins import make_factory
-from firmware_bridge.shoe.port import Port, make_port
+from firmware_bridge.bridge import Bridge, Wiring, WiringError
+from firmware_bridge.pins import PinFactoryError, make_factory
+from firmware_bridge.shoe.port import Port, ShoeDriverError, make_port
 from table_controller.clock import Clock, SystemClock
 from table_controller.commands import Commands
-from table_controller.config import TableConfig
-from table_controller.journal import Journal
+from table_controller.config import ConfigError, TableConfig
+from table_controller.journal import Journal, JournalFailed, JournalRefused
 from table_controller.publisher import Publisher
-from table_controller.replay import Replay
-from table_controller.service import Service
+from table_controller.replay import Replay, ReplayError
+from table_controller.service import Service, StartRefused
 from table_controller.table.messages import House
 
 WATCHDOG_US = 1_000_000
+
+NOT_AS_CONFIGURED = (ConfigError, WiringError, PinFactoryError, ShoeDriverError, zmq.ZMQError)
+"""What `build` raises when the files or the machine are not as they must be."""
+NOT_AS_RECORDED = (JournalRefused, JournalFailed, ReplayError, StartRefused)
+"""What `build` and the loop raise when the journal cannot be gone on with."""
 
 
 def software_version() -> str:

@@ -249,7 +249,7 @@ class Service:
             self._shoe = shoe
             self._wires.acknowledge(*shoe)
         for seq, facts in self._facts:
-            self._publisher.publish_facts(self._mark(seq, now_us), facts)  # type: ignore[arg-type]
+            self._publisher.publish_facts(self._mark(seq, now_us), facts)
         self._facts = []
         body = msgspec.json.encode(snapshot(self._house, self._state, at_ms))
         self._publisher.publish_state(self._mark(self._seq, now_us), body)

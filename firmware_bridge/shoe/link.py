@@ -149,14 +149,16 @@ class Link:
         return self._take_scan(frame, now_us)
 
     def _count_damage(self, frame: Damaged, now_us: int) -> list[Event]:
-        """A noisy line must not fill the journal: so many a second are told, all are counted."""
+        """A noisy line must not fill the journal: all are counted, so many a second are told, and none
+        while the shoe is lost, for then more is amiss than a frame.
+        """
         self.damaged_frames += 1
         self.last_damage = frame.why
         if now_us - self._noise_since_us >= NOISE_WINDOW_US:
             self._noise_since_us = now_us
             self._noise_told = 0
         self._noise_told += 1
-        return [BadFrame()] if self._noise_told <= NOISE_TOLD else []
+        return [BadFrame()] if self._found and self._noise_told <= NOISE_TOLD else []
 
     def _take_position(self, position: Position, now_us: int) -> list[Event]:
         events: list[Event] = []

@@ -1,4 +1,4 @@
-"""Chips, keyed amounts and coins: what lies on the layout, and what of it is a bet.
+"""Chips and keyed amounts: what lies on the layout, and what of it is a bet.
 
 Before LOCK everything may come and go. From LOCK on a bet is what it was: chips that come are late
 and go back, chips that leave are owed (DETAILS.md, Alarms and Money).
@@ -9,22 +9,14 @@ from __future__ import annotations
 import math
 
 from table_controller.engine.money import money_text
-from table_controller.engine.progressive import contribute
 from table_controller.engine.settlement import refund
 from table_controller.table.messages import (
     AddAmount,
-    BetsLocked,
     ChipsLifted,
     ChipsPlaced,
     ClearAmounts,
-    CoinAccepted,
-    CoinDropped,
-    CoinFaulted,
-    CoinReturned,
     DoubleAmounts,
-    LockedBet,
     RepeatAmounts,
-    ReturnCoin,
     SetAmount,
     Spot,
     UndoAmount,
@@ -33,7 +25,6 @@ from table_controller.table.state import (
     PHASES_IN_PLAY,
     PHASES_OVER,
     KeyedBefore,
-    KeyedBets,
     Seat,
     Stack,
     TableState,
@@ -59,98 +50,7 @@ def any_ante(turn: Turn) -> bool:
     return any(amount_lying(turn, seat.ante, "ante") > 0 for seat in turn.state.seats)
 
 
-def lock_refused(turn: Turn) -> str:
-    """Why bets cannot be locked now; empty if they can (DETAILS.md, Keys and phases)."""
-    state = turn.state
-    if state.phase != "betting":
-        return "LOCK is possible while bets are open only"
-    if state.held:
-        return "the table is held"
-    if not any_ante(turn):
-        return "there is no ante"
-    if state.new_deck_due:
-        return "another deck must be put in use first"
-    if state.deck_short:
-        return "the rest of the deck was counted wrong: a right count or another deck is needed"
-    if not state.shoe_present:
-        return "the shoe is away"
-    stops = turn.rules.progressive_fault_before_lock == "stop_table"
-    if turn.rules.has_progressive and stops and not state.progressive_well:
-        return "the progressive meter or its display is down"
-    bound = turn.rules.contribution_bound_cents
-    if state.meter is not None and _contributions_exact(turn) > bound * 1_000_000:
-        return f"the contributions are above the bound of {money_text(bound)}"
-    return ""
-
-
-def _coins_that_count(turn: Turn) -> list[int]:
-    """Seats whose coin becomes a bet at LOCK."""
-    state = turn.state
-    return [
-        number
-        for number, seat in state.numbered()
-        if seat.coin == "placed"
-        and not seat.coin_fell_in_fault
-        and state.progressive_well
-        and amount_lying(turn, seat.ante, "ante") > 0
-    ]
-
-
-def _contributions_exact(turn: Turn) -> int:
-    """What the coins of this LOCK would put on meter, overflow and reserve, in millionths of a cent."""
-    rules = turn.rules
-    each = rules.coin_value_cents * (rules.meter_share_ppm + rules.reserve_share_ppm)
-    return each * len(_coins_that_count(turn))
-
-
-def lock(turn: Turn) -> None:
-    """No more bets: antes, bonus bets and coins are final; the coins' shares go to the meter."""
-    state = turn.state
-    accepted = _coins_that_count(turn)
-    state.repeatable = {}
-    for number, seat in state.numbered():
-        _judge(turn, number, seat, at_lock=True)
-        seat.ante_cents = amount_lying(turn, seat.ante, "ante")
-        bonus_cents = amount_lying(turn, seat.bonus, "bonus") if turn.rules.has_bonus else 0
-        if seat.ante_cents:
-            seat.bonus_cents = bonus_cents
-            state.repeatable[str(number)] = KeyedBets(seat.ante_cents, bonus_cents)
-        elif bonus_cents:
-            seat.results.bonus = refund(bonus_cents)
-    for number, seat in state.numbered():
-        if seat.coin == "placed":
-            _lock_coin(turn, number, seat, number in accepted)
-    state.at_lock_cents = state.meter.cents if state.meter is not None else 0
-    state.betting = None
-    state.betting_over = False
-    state.lock_due = False
-    state.keyed = []
-    turn.tell(
-        BetsLocked(
-            tuple(
-                LockedBet(number, seat.ante_cents, seat.bonus_cents, seat.coin == "bet")
-                for number, seat in state.numbered()
-                if seat.ante_cents
-            )
-        )
-    )
-    turn.enter("dealing")
-
-
-def _lock_coin(turn: Turn, number: int, seat: Seat, counts: bool) -> None:
-    meter = turn.state.meter
-    if counts and meter is not None:
-        meter, seat.share = contribute(turn.rules, meter)
-        turn.set_meter(meter, "contribution")
-        seat.coin = "bet"
-        return
-    if not seat.ante_cents:
-        turn.alarm("coin_without_ante", str(number))
-    turn.refund_coin(number, "coin_refunded")
-    turn.tell(CoinReturned(number, "no ante" if not seat.ante_cents else "progressive down"))
-
-
-def _judge(turn: Turn, number: int, seat: Seat, at_lock: bool = False) -> None:
+def judge(turn: Turn, number: int, seat: Seat, at_lock: bool = False) -> None:
     """An amount keyed for a spot that reports no chips contradicts its sensor."""
     for spot in SPOTS:
         stack = seat.stack(spot)
@@ -168,7 +68,7 @@ SPOTS: tuple[Spot, ...] = ("ante", "raise", "bonus")
 def judge_sensors(turn: Turn) -> None:
     """Judge every spot whose second has passed."""
     for number, seat in turn.state.numbered():
-        _judge(turn, number, seat)
+        judge(turn, number, seat)
 
 
 # -------------------------------------------------------------------------------------- chips
@@ -411,50 +311,3 @@ def clear_amounts(turn: Turn, command: ClearAmounts) -> None:
         for spot in SPOTS:
             if seat.stack(spot).cents is not None:
                 _key(turn, spot, number, seat, None)
-
-
-# -------------------------------------------------------------------------------------- coins
-
-
-def coin_dropped(turn: Turn, event: CoinDropped) -> None:
-    """A token fell: a bet while bets are open, else it goes back and never counts for another round."""
-    state = turn.state
-    seat = state.seat(event.seat)
-    if not turn.rules.has_progressive:
-        turn.tell(CoinReturned(event.seat, "no progressive"))
-    elif state.phase != "betting":
-        turn.alarm("late_coin", str(event.seat))
-        turn.tell(CoinReturned(event.seat, "late"))
-        if seat.coin == "none" and state.phase != "idle":
-            seat.coin = "refunded"
-            seat.results.coin = refund(turn.rules.coin_value_cents)
-    elif seat.coin == "placed":
-        turn.alarm("second_coin", str(event.seat))
-        turn.tell(CoinReturned(event.seat, "second"))
-    else:
-        seat.coin = "placed"
-        stops = turn.rules.progressive_fault_before_lock == "stop_table"
-        seat.coin_fell_in_fault = not stops and not state.progressive_well
-        seat.results.coin = None
-        turn.tell(CoinAccepted(event.seat))
-
-
-def coin_faulted(turn: Turn, event: CoinFaulted) -> None:
-    """The beams of a slot showed no coin; only an endless one is an alarm."""
-    if event.fault == "stuck":
-        turn.alarm("coin_stuck", str(event.seat))
-    else:
-        turn.notice(f"coin_{event.fault}", str(event.seat))
-
-
-def return_coin(turn: Turn, command: ReturnCoin) -> None:
-    """The token is given back before LOCK: no bet (DETAILS.md; mission text S1, Progressive Coin Slot)."""
-    state = turn.state
-    if state.phase != "betting":
-        raise Refused("a coin is given back before LOCK only")
-    if not 1 <= command.seat <= len(state.seats) or state.seat(command.seat).coin != "placed":
-        raise Refused(f"no coin lies in the slot of seat {command.seat}")
-    seat = state.seat(command.seat)
-    seat.coin = "none"
-    seat.coin_fell_in_fault = False
-    turn.tell(CoinReturned(command.seat, "given back"))

@@ -11,7 +11,6 @@ from table_controller.engine.cards import DECK, Card, card_text, parse_card
 from table_controller.engine.house_rules import HouseRules
 from table_controller.table.state import CARDS_IN_A_HAND, DEALER, PHASES_IN_PLAY, CardOut, TableState
 
-
 _FACES = frozenset(card_text(card) for card in DECK)
 
 

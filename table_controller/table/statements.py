@@ -31,7 +31,6 @@ from table_controller.table.state import (
 )
 from table_controller.table.turn import Refused, Turn
 
-
 ONE_WORDING = "that cannot be said of this card now"
 """Every refusal that depends on a card reads alike, so that none tells which cards are out."""
 

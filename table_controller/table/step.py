@@ -12,9 +12,9 @@ from typing import Any, cast
 import msgspec
 
 from table_controller.engine.progressive import Meter
-from table_controller.table import bets, settling, shoe, statements, supervisor
+from table_controller.table import bets, coins, keys, shoe, statements, supervisor
 from table_controller.table import messages as m
-from table_controller.table.deal import bonus_in_action, cards_due, cards_unaccounted, unread, upcard_now
+from table_controller.table.deal import cards_due
 from table_controller.table.state import (
     PHASES_IN_PLAY,
     Past,
@@ -23,7 +23,6 @@ from table_controller.table.state import (
     Timer,
     decode_state,
     encode_state,
-    new_state,
 )
 from table_controller.table.turn import Refused, Turn
 
@@ -31,146 +30,6 @@ TICK_MS = 1000
 """A running time limit is written down once a second, so that a power cut costs less than that."""
 SINCE_MAX = 200
 """More than so many messages after a statement, and it can no longer be taken back."""
-
-
-# ------------------------------------------------------------------------------------ the keys
-
-
-def _round_number(turn: Turn) -> str:
-    """Table, day, UTC time and count (mission text S0, Game Number); the count alone is unique."""
-    seconds = turn.stamp.wall_ms // 1000
-    days, second = divmod(seconds, 86_400)
-    year, month, day = _civil(days)
-    clock = f"{second // 3600:02}{second // 60 % 60:02}{second % 60:02}"
-    return f"{turn.house.table}-{year:04}{month:02}{day:02}-{clock}-{turn.state.rounds:06}"
-
-
-def _civil(days: int) -> tuple[int, int, int]:
-    """The Gregorian date that many days after 1970-01-01."""
-    era, day_of_era = divmod(days + 719_468, 146_097)
-    year = (day_of_era - day_of_era // 1460 + day_of_era // 36_524 - day_of_era // 146_096) // 365
-    day_of_year = day_of_era - (365 * year + year // 4 - year // 100)
-    month = (5 * day_of_year + 2) // 153
-    day = day_of_year - (153 * month + 2) // 5 + 1
-    month = month + 3 if month < 10 else month - 9
-    return year + era * 400 + (month <= 2), month, day
-
-
-def _open_refused(turn: Turn) -> str:
-    if turn.state.phase != "idle":
-        return "OPEN is possible after CLEAR only"
-    return "the table is held" if turn.state.held else ""
-
-
-def _open(turn: Turn) -> None:
-    """Bets are open; nothing of the round before is left but the meter, the deck and stuck sensors."""
-    state = turn.state
-    fresh = TableState(
-        phase="betting",
-        rounds=state.rounds + 1,
-        seats=[_seat_at_open(seat) for seat in state.seats],
-        meter=state.meter,
-        meter_well=state.meter_well,
-        display_well=state.display_well,
-        door_well=state.door_well,
-        mains_well=state.mains_well,
-        shoe_present=state.shoe_present,
-        shoe_boot_id=state.shoe_boot_id,
-        shoe_next_seq=state.shoe_next_seq,
-        lamps_failed=state.lamps_failed,
-        new_deck_due=state.new_deck_due,
-        deck_short=state.deck_short,
-        rounds_since_count=state.rounds_since_count,
-        repeatable=state.repeatable,
-        parameters=state.parameters,
-        parameters_pending=state.parameters_pending,
-    )
-    turn.state = fresh
-    fresh.round = _round_number(turn)
-    if turn.rules.betting_ms:
-        fresh.betting = Timer(turn.rules.betting_ms)
-    turn.tell(m.RoundOpened(fresh.round))
-    turn.tell(m.PhaseEntered("betting"))
-    for number, seat in fresh.numbered():
-        for spot in bets.SPOTS:
-            if seat.stack(spot).stale:
-                turn.alarm("sensor_stuck", f"{spot} {number}")
-
-
-def _seat_at_open(seat: Seat) -> Seat:
-    fresh = Seat()
-    for spot in bets.SPOTS:
-        stack = fresh.stack(spot)
-        stack.chips = stack.stale = seat.stack(spot).chips
-    return fresh
-
-
-def _close_refused(turn: Turn) -> str:
-    state = turn.state
-    if state.phase != "deciding":
-        return "CLOSE is possible while seats decide only"
-    if state.held:
-        return "the table is held"
-    undecided = [str(number) for number, seat in state.numbered() if seat.undecided]
-    if undecided:
-        return f"undecided: seat {', '.join(undecided)}"
-    wrong = [str(number) for number, seat in state.numbered() if seat.raise_wrong]
-    if wrong:
-        return f"the raise is not twice the ante: seat {', '.join(wrong)}"
-    if unread(state):
-        return "a card waits to be read"
-    if cards_unaccounted(state):
-        return "a card too many is not accounted for"
-    declared = turn.rules.upcard == "declared"
-    if declared and bonus_in_action(turn.rules, state) and not upcard_now(turn.rules, state):
-        return "the up card must be said while a bonus is in action"
-    return ""
-
-
-def _close(turn: Turn) -> None:
-    for seat in turn.state.seats:
-        if seat.live and not seat.folded:
-            seat.raise_cents = 2 * seat.ante_cents
-    turn.state.decision = None
-    turn.enter("revealing")
-
-
-def _clear_refused(turn: Turn) -> str:
-    state = turn.state
-    if state.phase not in ("settled", "void"):
-        return "CLEAR is possible after the settlement or a void only"
-    if state.held:
-        return "the table is held"
-    return "the rest of the deck must be counted" if state.stub_due else ""
-
-
-def _clear(turn: Turn) -> None:
-    turn.enter("idle")
-    turn.tell(m.RoundCleared(turn.state.round))
-
-
-KEYS: dict[m.Key, tuple[Callable[[Turn], str], Callable[[Turn], None]]] = {
-    "open": (_open_refused, _open),
-    "lock": (bets.lock_refused, bets.lock),
-    "close": (_close_refused, _close),
-    "reveal": (settling.reveal_refused, settling.reveal),
-    "clear": (_clear_refused, _clear),
-}
-"""Each key with the test that may refuse it and what it does (DETAILS.md, Keys and phases)."""
-
-
-def key_refused(house: m.House, state: TableState, key: m.Key) -> str:
-    """Why that key cannot act now; empty if it can. The screens ask with the same test."""
-    return KEYS[key][0](Turn(house, state, m.Stamp(0, 0)))
-
-
-def _press(turn: Turn, command: m.KeyPressed | m.PressKey) -> None:
-    refused, do = KEYS[command.key]
-    reason = refused(turn)
-    if reason:
-        raise Refused(reason)
-    do(turn)
-    turn.facts.insert(0, m.KeyTaken(command.key))
 
 
 # ------------------------------------------------------------------------- power, time, health
@@ -283,8 +142,8 @@ def _settle_down(turn: Turn) -> None:
     if state.betting_over and bets.any_ante(turn):
         state.betting_over = False
         state.betting = Timer(turn.rules.betting_ms)
-    if state.lock_due and not bets.lock_refused(turn):
-        bets.lock(turn)
+    if state.lock_due and not keys.lock_refused(turn):
+        keys.lock(turn)
         _forget_statement(state)
     if state.phase not in PHASES_IN_PLAY:
         state.decision = None
@@ -404,11 +263,11 @@ HANDLERS: dict[type[m.Message], Handler] = {
     m.ShoeFound: shoe.shoe_found,
     m.ChipsPlaced: bets.chips_placed,
     m.ChipsLifted: bets.chips_lifted,
-    m.CoinDropped: bets.coin_dropped,
-    m.CoinFaulted: bets.coin_faulted,
+    m.CoinDropped: coins.coin_dropped,
+    m.CoinFaulted: coins.coin_faulted,
     m.LampFailed: _lamp_failed,
     m.LampMended: _lamp_mended,
-    m.KeyPressed: _press,
+    m.KeyPressed: keys.press,
     m.HealthChanged: _health_changed,
     m.TimePassed: _time_passed,
     m.SetAmount: bets.set_amount,
@@ -417,7 +276,7 @@ HANDLERS: dict[type[m.Message], Handler] = {
     m.DoubleAmounts: bets.double_amounts,
     m.UndoAmount: bets.undo_amount,
     m.ClearAmounts: bets.clear_amounts,
-    m.PressKey: _press,
+    m.PressKey: keys.press,
     m.Fold: statements.fold,
     m.StateCount: statements.state_count,
     m.StateHand: statements.state_hand,
@@ -428,7 +287,7 @@ HANDLERS: dict[type[m.Message], Handler] = {
     m.RescanCard: shoe.rescan,
     m.CountTokens: statements.count_tokens,
     m.CountStub: statements.count_stub,
-    m.ReturnCoin: bets.return_coin,
+    m.ReturnCoin: coins.return_coin,
     m.Claim: statements.claim,
     m.VoidRound: supervisor.void,
     m.DeadHand: supervisor.dead_hand,
@@ -464,8 +323,9 @@ def step(
 ) -> tuple[TableState, tuple[m.Fact, ...]]:
     """What one message makes of a table: the next state and the facts that were decided.
 
-    `state` is not changed; `encoded` is its encoding, if the caller has it at hand. A refusal changes nothing and is a fact of its own. `house` is the one of
-    the newest `Started`; a state that has never seen one is made by `new_state`.
+    `state` is not changed; `encoded` is its encoding, if the caller has it at hand. A refusal changes
+    nothing and is a fact of its own. `house` is the one of the newest `Started`; a state that has
+    never seen one is made by `new_state`.
     """
     turn = Turn(house, decode_state(encoded or encode_state(state)), stamp)
     action = message.command if isinstance(message, m.Said) else message
@@ -500,6 +360,3 @@ def _remember(turn: Turn, before: TableState, message: m.AnyMessage, action: m.M
                 _forget_statement(state)
     elif not isinstance(action, m.Withdraw):
         _forget_statement(state)
-
-
-__all__ = ["due_at_ms", "key_refused", "new_state", "step"]

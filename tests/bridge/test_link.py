@@ -251,6 +251,13 @@ def test_a_noisy_line_is_told_eight_times_a_second_and_counted_always() -> None:
     assert link.damaged_frames == 1_002
 
 
+def test_noise_of_a_lost_shoe_is_counted_and_not_told() -> None:
+    link = connected()
+    link.passed(1_500 * MS)
+    assert link.received(b"\x55\0", 1_600 * MS) == []
+    assert link.damaged_frames == 1
+
+
 def test_a_restarted_host_gets_what_it_had_not_committed_and_nothing_twice() -> None:
     first = connected()
     first.received(event(1) + event(2, "QS"), 0)

@@ -74,7 +74,10 @@ def context() -> Iterator[zmq.Context[zmq.Socket[bytes]]]:
 def panel(
     request: pytest.FixtureRequest, context: zmq.Context[zmq.Socket[bytes]], tmp_path: Path
 ) -> Iterator[Panel]:
-    yield Panel(context, "inproc://commands" if request.param == "inproc" else f"ipc://{tmp_path}/c")
+    panel = Panel(context, "inproc://commands" if request.param == "inproc" else f"ipc://{tmp_path}/c")
+    yield panel
+    panel.socket.close(0)
+    panel.commands.close()
 
 
 def with_command(**fields: Any) -> dict[str, Any]:
@@ -200,7 +203,7 @@ def test_a_command_without_a_role_is_refused(panel: Panel) -> None:
 def test_a_word_that_is_not_listed_may_be_said_by_nobody(
     panel: Panel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(ROLES, SetAmount, frozenset())
+    monkeypatch.setattr("table_controller.commands.ROLES", {})
     assert "SetAmount may be said by" in panel.refusal(ANTE)
 
 

@@ -6,6 +6,9 @@ of the state after every message, which the whole program does not.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, cast, get_args
+
 import msgspec
 
 from hw_sim.script import Play
@@ -13,8 +16,8 @@ from hw_sim.words import COMMANDS, Line
 from table_controller.engine.house_rules import parse_house_rules
 from table_controller.presets import preset_text
 from table_controller.table import messages as m
-from table_controller.table.state import TableState, decode_state, encode_state
-from table_controller.table.step import due_at_ms, new_state, step
+from table_controller.table.state import TableState, decode_state, encode_state, new_state
+from table_controller.table.step import due_at_ms, step
 from table_controller.table.views import outputs, snapshot
 
 WALL_MS = 1_790_000_000_000
@@ -35,22 +38,22 @@ class TableTop:
         self.alarms: list[str] = []
         self.facts: list[m.Fact] = []
         self.refused = ""
-        self.covered: set[tuple[str, int]] = set()
-        self.frozen: set[tuple[str, int]] = set()
+        self.covered: set[tuple[m.Spot, int]] = set()
+        self.frozen: set[tuple[m.Spot, int]] = set()
         self.dead_lamps: set[int] = set()
-        self.well = {"meter": True, "display": True}
+        self.well: dict[m.HealthLine, bool] = {"meter": True, "display": True}
         self.skip = 0
         self.lost = 0
         self.away = False
-        self.queue: list[m.Event] = []
-        self.seq = 1
+        self.queue: list[m.AnyEvent] = []
+        self.seq = 0
         self.on = True
         self.send(self._started())
         self.send(m.ShoeFound(7, 1))
         self.send(m.KeyPressed("open"))
 
     def _started(self) -> m.Started:
-        spots = tuple(sorted(m.SpotAt(seat, spot) for spot, seat in self.covered))  # type: ignore[arg-type]
+        spots = tuple(sorted(m.SpotAt(seat, spot) for spot, seat in self.covered))
         return m.Started(spots, self.well["meter"], self.well["display"], "test", self.house)
 
     def send(self, message: m.AnyMessage) -> None:
@@ -108,51 +111,51 @@ class TableTop:
         """One line of a script."""
         self.at_ms += 100
         first, _, rest = line.word.partition(" ")
-        args = line.args
-        if line.word in ("ante", "bonus", "raise"):
-            self._lay(line.word, *args)  # type: ignore[arg-type]
-        elif first == "lift":
-            self._lift(rest, args[0])  # type: ignore[arg-type]
-        elif line.word == "coin":
-            if self.on:
-                self.send(m.CoinDropped(args[0]))  # type: ignore[arg-type]
-        elif line.word == "deal":
-            for card in args[0]:  # type: ignore[union-attr]
-                self._deal(card)
-        elif line.word in ("lock", "close", "reveal", "clear", "open"):
-            self._key(line.word)
-        elif line.word == "wait":
-            self.wait(args[0])  # type: ignore[arg-type]
-        elif first in ("fault", "mend"):
-            self._fault(first == "fault", rest, args)
-        elif first == "power":
-            self.on = rest == "on"
-            if self.on:
-                self.send(self._started())
-                self._shoe_speaks()
-        elif first == "see":
-            self._see(rest, args)
+        args: tuple[Any, ...] = line.args
+        hands: dict[str, Callable[[], None]] = {
+            "ante": lambda: self._lay("ante", *args),
+            "bonus": lambda: self._lay("bonus", *args),
+            "raise": lambda: self._lay("raise", *args),
+            "lift": lambda: self._cover(cast(m.Spot, rest), args[0], False),
+            "coin": lambda: self._hear(m.CoinDropped(args[0])),
+            "deal": lambda: self._deal(args[0]),
+            "wait": lambda: self.wait(args[0]),
+            "fault": lambda: self._fault(True, rest, args),
+            "mend": lambda: self._fault(False, rest, args),
+            "power": lambda: self._power(rest == "on"),
+            "see": lambda: self._see(rest, args),
+        }
+        if line.word in get_args(m.Key):
+            self._key(cast(m.Key, line.word))
+        elif line.word not in COMMANDS:
+            hands[first]()
         else:
             command = COMMANDS[line.word](*args)
-            role: m.Role = "supervisor" if first == "sup" else "dealer"
-            self.say(command, role)
+            self.say(command, "supervisor" if first == "sup" else "dealer")
             if line.word in ("sup confirm", "sup reject") and not self.refused:
                 self.say(command, "dealer", "witness")
+
+    def _hear(self, event: m.AnyEvent) -> None:
+        """Something happens at the table; a service without power does not hear it."""
+        if self.on:
+            self.send(event)
+
+    def _power(self, on: bool) -> None:
+        self.on = on
+        if on:
+            self.send(self._started())
+            self._shoe_speaks()
 
     def _lay(self, spot: m.Spot, seat: int, cents: int | None) -> None:
         self._cover(spot, seat, True)
         if cents is not None and self.on:
             self.say({"type": "SetAmount", "spot": spot, "seat": seat, "cents": cents})
 
-    def _lift(self, spot: m.Spot, seat: int) -> None:
-        self._cover(spot, seat, False)
-
     def _cover(self, spot: m.Spot, seat: int, covered: bool) -> None:
         if (spot, seat) in self.frozen or ((spot, seat) in self.covered) == covered:
             return
         (self.covered.add if covered else self.covered.discard)((spot, seat))
-        if self.on:
-            self.send(m.ChipsPlaced(spot, seat) if covered else m.ChipsLifted(spot, seat))
+        self._hear(m.ChipsPlaced(spot, seat) if covered else m.ChipsLifted(spot, seat))
 
     def _key(self, key: m.Key) -> None:
         self.send(m.KeyPressed(key))
@@ -161,29 +164,29 @@ class TableTop:
 
     def _clear_felt(self) -> None:
         for spot, seat in sorted(self.covered):
-            self._cover(spot, seat, False)  # type: ignore[arg-type]
+            self._cover(spot, seat, False)
 
-    def _deal(self, card: str) -> None:
-        if self.skip:
-            self.skip -= 1
-            self.lost += 1
+    def _deal(self, cards: tuple[str, ...]) -> None:
+        for card in cards:
             self.seq += 1
-            return
-        if self.lost:
-            self.queue.append(m.FrameLost(self.lost, self.seq - self.lost))
-            self.lost = 0
-        face = card.removesuffix("^")
-        event: m.Event = (
-            m.CardUnreadable(self.seq) if face == "??" else m.CardScanned(face, card != face, self.seq)
-        )
-        self.queue.append(event)
-        self.seq += 1
+            if self.skip:
+                self.skip -= 1
+                self.lost += 1
+                continue
+            if self.lost:
+                self.queue.append(m.FrameLost(self.lost, self.seq - self.lost))
+                self.lost = 0
+            face = card.removesuffix("^")
+            unread = face == "??"
+            self.queue.append(
+                m.CardUnreadable(self.seq) if unread else m.CardScanned(face, card != face, self.seq)
+            )
         if not self.away and self.on:
             self._send_queue()
 
     def _send_queue(self) -> None:
         for event in self.queue:
-            self.send(event)  # type: ignore[arg-type]
+            self.send(event)
         self.queue = []
 
     def _shoe_speaks(self) -> None:
@@ -191,40 +194,37 @@ class TableTop:
             self.send(m.ShoeFound(7, self.state.shoe_next_seq))
             self._send_queue()
 
-    def _fault(self, on: bool, name: str, args: tuple[object, ...]) -> None:
+    def _fault(self, on: bool, name: str, args: tuple[Any, ...]) -> None:
         if name == "shoe_skip":
             self.skip += on
         elif name == "sensor_stuck":
-            (self.frozen.add if on else self.frozen.discard)(args)  # type: ignore[arg-type]
+            (self.frozen.add if on else self.frozen.discard)(args)
         elif name == "lamp_dead":
-            seat: int = args[0]  # type: ignore[assignment]
+            seat: int = args[0]
             (self.dead_lamps.add if on else self.dead_lamps.discard)(seat)
-            lit = outputs(self.house, self.state, self.at_ms).lamps[seat - 1] != "off"
-            if lit and self.on:
-                self.send(m.LampFailed(seat) if on else m.LampMended(seat))
+            if outputs(self.house, self.state, self.at_ms).lamps[seat - 1] != "off":
+                self._hear(m.LampFailed(seat) if on else m.LampMended(seat))
         elif name in ("meter_down", "display_down"):
-            line = name.removesuffix("_down")
+            line = cast(m.HealthLine, name.removesuffix("_down"))
             self.well[line] = not on
-            if self.on:
-                self.send(m.HealthChanged(line, not on))  # type: ignore[arg-type]
+            self._hear(m.HealthChanged(line, not on))
         elif name == "shoe_unplugged":
             self.away = on
-            if self.on:
-                self.send(m.ShoeLost()) if on else self._shoe_speaks()
-        elif name == "shoe_noise":
-            if on and self.on:
-                self.send(m.BadFrame())
-        elif name == "coin_stuck" and on and self.on:
-            self.send(m.CoinFaulted(args[0], "stuck"))  # type: ignore[arg-type]
+            if on:
+                self._hear(m.ShoeLost())
+            elif self.on:
+                self._shoe_speaks()
+        elif on:
+            self._hear(m.BadFrame() if name == "shoe_noise" else m.CoinFaulted(args[0], "stuck"))
 
-    def _see(self, what: str, args: tuple[object, ...]) -> None:
+    def _see(self, what: str, args: tuple[Any, ...]) -> None:
         if what == "alarm" and args[0] not in self.alarms:
             self.wait(2000)
         found: object
         if what == "phase":
             found = self.state.shown
         elif what == "lamp":
-            found, args = ("on" if self.lit(args[0]) else "off"), args[1:]  # type: ignore[arg-type]
+            found, args = ("on" if self.lit(args[0]) else "off"), args[1:]
         elif what == "meter":
             found = self.state.meter.cents if self.state.meter else None
         elif what == "alarm":
