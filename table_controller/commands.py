@@ -187,7 +187,8 @@ class Commands:
             return _request(peer, body)
         except _Refused as refused:
             error = str(refused)
-            _log.warning("request refused", extra={"request": request_id, "error": error})
+            # The place only: a value may be a card or an amount that the journal does not hold.
+            _log.warning("request %r refused at %s", request_id, error.partition(":")[0])
             self._send(peer, _encode(_Answer(VERSION, request_id, False, 0, error)))
             return None
 

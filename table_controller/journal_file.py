@@ -259,6 +259,8 @@ def _create(path: str, table: str, wall_ms: int) -> None:
             os.remove(leftover)
     connection = _connect(draft, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
     try:
+        # The journal knows the cards that lie face down; SQLite gives its log the same mode.
+        os.chmod(draft, 0o640)
         connection.pragma("journal_mode", "WAL")
         with connection:
             for statement in _SCHEMA:

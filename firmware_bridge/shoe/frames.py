@@ -28,7 +28,6 @@ _HEAD: Final = struct.Struct("<BII")
 _CRC: Final = struct.Struct("<I")
 _POSITION: Final = struct.Struct("<IB")
 _CARD: Final = struct.Struct("<B2s")
-_BLOCK: Final = 254
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,32 +64,25 @@ Frame = Position | Scan | Damaged
 
 
 def cobs_encode(content: bytes) -> bytes:
-    """The content without a zero byte (PROTOCOL.md, COBS); the closing zero is not added."""
-    out = bytearray()
-    for piece in content.split(b"\0"):
-        while len(piece) >= _BLOCK:
-            out.append(_BLOCK + 1)
-            out += piece[:_BLOCK]
-            piece = piece[_BLOCK:]
-        out.append(len(piece) + 1)
-        out += piece
-    return bytes(out)
+    """The content without a zero byte (PROTOCOL.md, COBS); the closing zero is not added.
+
+    For content shorter than 254 bytes, which every frame is: longer pieces need a rule more.
+    """
+    return b"".join(bytes((len(piece) + 1,)) + piece for piece in content.split(b"\0"))
 
 
 def cobs_decode(encoded: bytes) -> bytes | None:
     """The content of an encoded frame, or None if a length byte is zero or points past its end."""
-    out = bytearray()
+    pieces: list[bytes] = []
     at = 0
     while at < len(encoded):
         length = encoded[at]
         piece = encoded[at + 1 : at + length]
-        if length == 0 or 0 in piece or len(piece) != length - 1:
+        if length == 0 or len(piece) != length - 1:
             return None
-        out += piece
+        pieces.append(piece)
         at += length
-        if at < len(encoded) and length <= _BLOCK:
-            out.append(0)
-    return bytes(out)
+    return b"\0".join(pieces)
 
 
 def encode(kind: int, boot_id: int, seq: int, payload: bytes = b"") -> bytes:

@@ -38,7 +38,7 @@ Fate = Literal["due", "extra", "boxed", "burned", "before_lock", "late", "discar
 """What a card is that left the shoe: `due` and `extra` lie on the felt, the others are nobody's."""
 
 
-class Stack(msgspec.Struct):
+class Stack(msgspec.Struct, omit_defaults=True):
     """One betting spot: what its sensor shows and what the dealer has keyed for it."""
 
     chips: bool = False
@@ -54,7 +54,7 @@ class Stack(msgspec.Struct):
         return self.chips or self.cents is not None
 
 
-class Results(msgspec.Struct):
+class Results(msgspec.Struct, omit_defaults=True):
     """What became of the stakes of a seat; None while it is not decided."""
 
     ante: Outcome | None = None
@@ -63,7 +63,7 @@ class Results(msgspec.Struct):
     coin: Outcome | None = None
 
 
-class Seat(msgspec.Struct):
+class Seat(msgspec.Struct, omit_defaults=True):
     """One seat in one round."""
 
     ante: Stack = msgspec.field(default_factory=Stack)
@@ -117,7 +117,7 @@ class Seat(msgspec.Struct):
         )
 
 
-class CardOut(msgspec.Struct):
+class CardOut(msgspec.Struct, omit_defaults=True):
     """A card that left the shoe in this round. `card` is empty while nobody has read it."""
 
     card: str
@@ -133,7 +133,7 @@ class CardOut(msgspec.Struct):
         return self.fate in ("due", "extra")
 
 
-class Hold(msgspec.Struct):
+class Hold(msgspec.Struct, omit_defaults=True):
     """A reason why the table may not go on. `places` are the seats it is about."""
 
     reason: str
@@ -141,14 +141,14 @@ class Hold(msgspec.Struct):
     void_only: bool = False
 
 
-class Alarm(msgspec.Struct, frozen=True):
+class Alarm(msgspec.Struct, frozen=True, omit_defaults=True):
     """An alarm of this round."""
 
     alarm: str
     place: str = ""
 
 
-class Timer(msgspec.Struct):
+class Timer(msgspec.Struct, omit_defaults=True):
     """A time limit: what is left of it, and since when it runs (None: it stands still)."""
 
     left_ms: int
@@ -159,7 +159,7 @@ class Timer(msgspec.Struct):
         return self.left_ms if self.since_ms is None else max(0, self.left_ms - (at_ms - self.since_ms))
 
 
-class KeyedBefore(msgspec.Struct, frozen=True):
+class KeyedBefore(msgspec.Struct, frozen=True, omit_defaults=True):
     """What was keyed at a spot before the last keying, for undo."""
 
     spot: Spot
@@ -167,14 +167,14 @@ class KeyedBefore(msgspec.Struct, frozen=True):
     cents: int | None
 
 
-class KeyedBets(msgspec.Struct, frozen=True):
+class KeyedBets(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a seat had at LOCK, for repeat."""
 
     ante_cents: int
     bonus_cents: int
 
 
-class Waiting(msgspec.Struct):
+class Waiting(msgspec.Struct, omit_defaults=True):
     """An award and where its decision stands. `first`: who said what first, of the two people needed."""
 
     award: Award
@@ -184,14 +184,14 @@ class Waiting(msgspec.Struct):
     first_decision: Literal["", "confirm", "reject"] = ""
 
 
-class Past(msgspec.Struct, frozen=True):
+class Past(msgspec.Struct, frozen=True, omit_defaults=True):
     """A message since the last statement, kept so that the statement can be taken back alone."""
 
     stamp: Stamp
     message: AnyMessage
 
 
-class TableState(msgspec.Struct):
+class TableState(msgspec.Struct, omit_defaults=True):
     """Everything the table knows."""
 
     phase: Phase = "idle"

@@ -7,7 +7,7 @@ import pytest
 from gpiozero.exc import PinInvalidPin
 from pytest_mock import MockerFixture
 
-from firmware_bridge.bridge import WiringError
+from firmware_bridge.bridge import Bridge, Wiring, WiringError
 from firmware_bridge.sensors import EDGES_WAITING, Inputs
 from hw_sim.board import Board
 from table_controller.lines import default_lines
@@ -44,6 +44,9 @@ def rig() -> Rig:
 
 def test_chips_laid_and_lifted_are_told_after_20_ms(rig: Rig) -> None:
     rig.board.set("ante.3", 1)
+    laid_us = rig.clock.at_us
+    assert rig.read() == []
+    assert rig.bridge.due_at_us() == laid_us + 20 * MS
     assert rig.advance(19 * MS) == []
     assert rig.advance(1 * MS) == [ChipsPlaced("ante", 3)]
     rig.board.set("ante.3", 0)
@@ -355,6 +358,48 @@ def test_a_pulled_cable_is_told_at_once_and_the_cards_come_when_it_is_back(rig: 
     assert rig.advance(30 * SECOND) == []
     rig.shoe.replug()
     assert rig.advance(2_100 * MS) == [ShoeFound(77, 1), CardScanned("KD", False, 1)]
+
+
+class DeadPort:
+    """A port whose device is not there; counts how often it was looked for."""
+
+    def __init__(self) -> None:
+        self.looked = 0
+        self.closed = 0
+
+    def fileno(self) -> int | None:
+        return None
+
+    def read(self) -> bytes:
+        self.looked += 1
+        raise OSError("no such device")
+
+    def write(self, data: bytes) -> None:
+        raise AssertionError("nothing is written to a port that is not open")
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+def test_a_port_that_is_gone_is_closed_and_looked_for_less_and_less_often() -> None:
+    rig = Rig(shoe=False)
+    port = DeadPort()
+    bridge = Bridge(Wiring(rig.factory, {}, 7, port, rig.clock.now_us))
+    looked_ms: list[int] = []
+    for at_ms in range(0, 10_000, 50):
+        before = port.looked
+        bridge.read(rig.clock.at_us + at_ms * MS)
+        looked_ms += [at_ms] if port.looked > before else []
+    assert looked_ms == [0, 200, 600, 1_400, 3_000, 5_000, 7_000, 9_000]
+    assert port.closed == port.looked
+
+
+def test_a_shoe_that_is_back_is_asked_where_it_stands_before_it_says_so(rig: Rig) -> None:
+    rig.shoe.unplug()
+    rig.read()
+    rig.shoe.replug()
+    # At this moment neither a STATUS nor a repetition is due: only the answer to a question can come.
+    assert rig.advance(200 * MS) == [ShoeFound(77, 1)]
 
 
 def test_a_cable_pulled_under_an_acknowledgement_is_told_by_the_next_read(rig: Rig) -> None:

@@ -282,6 +282,13 @@ def test_a_refusal_names_the_request_it_refuses(panel: Panel) -> None:
     assert panel.answer()["id"] == "5c3a-1"
 
 
+def test_the_log_says_where_a_request_was_wrong_but_no_value(
+    panel: Panel, caplog: pytest.LogCaptureFixture
+) -> None:
+    panel.refusal(with_command(cents="777.00"))
+    assert caplog.messages == ["request '5c3a-1' refused at $.command.cents"]
+
+
 def test_cards_of_a_stated_hand_arrive_in_their_order(panel: Panel) -> None:
     hand = {"type": "StateHand", "place": "D", "cards": ["KD", "AC", "2S", "7H", "TC"]}
     said = panel.one(ANTE | {"command": hand}).said

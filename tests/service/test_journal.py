@@ -337,6 +337,12 @@ def test_a_creation_that_was_cut_off_is_begun_anew(path: str) -> None:
     assert sorted(os.listdir(os.path.dirname(path))) == ["T1.journal", "T1.journal.lock"]
 
 
+def test_strangers_on_the_machine_cannot_read_the_cards_that_lie_face_down(path: str) -> None:
+    kill(path)
+    for name in (path, path + "-wal", path + "-shm"):
+        assert os.stat(name).st_mode & 0o007 == 0, name
+
+
 def test_a_changed_entry_of_the_tail_stops_the_start(path: str) -> None:
     write(path, 5, snapshot_at=2)
     change(path, "UPDATE entry SET facts = '[9]' WHERE seq = 4")
