@@ -7,6 +7,7 @@ an edge its meaning on the service's thread.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
@@ -81,10 +82,8 @@ class Inputs:
         Raises what went wrong in a callback: there it had to be swallowed, for on some factories one
         exception makes every input deaf for ever.
         """
-        try:
+        with contextlib.suppress(BlockingIOError):
             os.read(self._wake_read, PIPE_BYTES)
-        except BlockingIOError:
-            pass  # Read because it was time, not because an edge came.
         if self._failure is not None:
             raise self._failure
         edges: list[Edge] = []

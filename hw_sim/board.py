@@ -75,6 +75,10 @@ class Board:
             names[number] = name
         return names
 
+    def edge_us(self) -> int:
+        """When the change happened that listeners are being told of: now, for they are told at once."""
+        return self.now_us()
+
     # ------------------------------------------------------------------- what hands and faults do
 
     def pin(self, name: str) -> int:

@@ -57,6 +57,9 @@ class Wires(Protocol):
     def now_us(self) -> int:
         """Microseconds of a clock that never runs backwards."""
 
+    def edge_us(self) -> int:
+        """When the change happened that a listener is being told of, on the clock of `now_us`."""
+
     def drive(self, number: int, level: int) -> None:
         """Drive a pin high (1) or low (0)."""
 
@@ -168,7 +171,7 @@ class SimPin(Pin):  # type: ignore[misc]
         if self._listener is not None and (edges == "both" or edges == ("rising" if level else "falling")):
             listener = self._listener()
             if listener is not None:
-                listener(self._wires.now_us(), level)
+                listener(self._wires.edge_us(), level)
 
 
 class SimBoardInfo:
@@ -254,7 +257,7 @@ class BoardWires:
     """The wires of a board in another process, over its Unix socket.
 
     One JSON array a line. The factory says `["pins"]` and is given `["levels", "0110..."]`; then
-    each change of an input comes as `[number, level]`, and each output goes as `["drive", number, level]`.
+    each change of an input comes as `[number, level, at_us]`, and each output goes as `["drive", number, level]`.
     `["gone", sentence]` is the board's last word to a factory that did something impossible.
     """
 
@@ -262,6 +265,7 @@ class BoardWires:
         self.levels = bytearray(PINS)
         self._listener: Listener | None = None
         self.gone = ""
+        self._edge_us = 0
         self._closing = False
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
@@ -284,6 +288,10 @@ class BoardWires:
     def now_us(self) -> int:
         """Microseconds of the machine's monotonic clock."""
         return time.monotonic_ns() // 1000
+
+    def edge_us(self) -> int:
+        """When the board changed the wire: as with time stamps of a kernel, a busy computer falsifies none."""
+        return self._edge_us
 
     def drive(self, number: int, level: int) -> None:
         """Drive a pin; a board that has gone away is an error, never a silent success."""
@@ -339,10 +347,11 @@ class BoardWires:
             while True:
                 *lines, rest = rest.split(b"\n")
                 for line in lines:
-                    number, level = decode(line)
+                    number, level, *at_us = decode(line)
                     if number == "gone":
                         self.gone = level
                         return
+                    (self._edge_us,) = at_us
                     levels[number] = level
                     if self._listener is not None:
                         self._listener(number, level)

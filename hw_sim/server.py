@@ -83,6 +83,7 @@ class BoardServer:
         # Running motions by the time of their next step; the number keeps their order of arrival.
         self._motions: list[tuple[int, int, Motion, Guest, int]] = []
         self._motions_begun = 0
+        self._moment_us: int | None = None
         self._stop_reader, self._stop_writer = os.pipe()
         os.set_blocking(self._stop_writer, False)
         self._stopping = False
@@ -144,6 +145,8 @@ class BoardServer:
 
     def _step(self, motion: Motion, at_us: int, guest: Guest, request: int) -> None:
         """Take steps of a motion until it has to wait; answer when it is done or refused."""
+        # A busy computer runs a step late; the wire has changed when the motion says, as it would at a table.
+        self._moment_us = at_us
         try:
             wait_us = next(motion)
             while not wait_us:
@@ -155,6 +158,8 @@ class BoardServer:
         else:
             self._motions_begun += 1
             heapq.heappush(self._motions, (at_us + wait_us, self._motions_begun, motion, guest, request))
+        finally:
+            self._moment_us = None
 
     # ----------------------------------------------------------------------------------- guests
 
@@ -215,7 +220,8 @@ class BoardServer:
 
     def _tell_pins(self, number: int, level: int) -> None:
         if self._pins is not None:
-            self._pins.send(b"[%d,%d]\n" % (number, level))
+            at_us = _now_us() if self._moment_us is None else self._moment_us
+            self._pins.send(b"[%d,%d,%d]\n" % (number, level, at_us))
 
     def _obey(self, said: Any) -> None:
         match said:

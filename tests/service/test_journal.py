@@ -441,6 +441,23 @@ def test_a_journal_in_use_is_verified_by_another_process_without_disturbing_it(p
     assert len(list(read_entries(path))) == 2
 
 
+def test_looking_at_a_journal_in_use_does_not_drop_its_locks(path: str) -> None:
+    def locks() -> list[str]:
+        inode = f":{os.stat(path).st_ino} "
+        return [
+            line.partition(": ")[2] for line in Path("/proc/locks").read_text().splitlines() if inode in line
+        ]
+
+    journal = Journal.open(path, "T1")
+    append(journal, 1)
+    journal.commit()
+    before = locks()
+    assert before
+    assert verify(path, same_again).ok
+    assert locks() == before
+    journal.close()
+
+
 def test_verifying_after_a_crash_leaves_the_log_alone(path: str) -> None:
     kill(path)
     before = Path(path).read_bytes(), Path(path + "-wal").read_bytes()
