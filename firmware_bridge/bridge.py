@@ -142,14 +142,13 @@ class Bridge:
         return min(due)
 
     def read(self, now_us: int) -> list[Event]:
-        """Everything that has arrived or fallen due, in the order in which it happened at each wire."""
+        """Everything that has arrived or fallen due: the pins in order of time, then lamps, then the shoe."""
         events: list[Event] = []
         self._read_edges(events, now_us)
         if now_us >= self._reread_at_us:
             self._reread_at_us = now_us + REREAD_US
             self._reread(events, now_us)
-        if self._unsettled:
-            self._settle(events, now_us)
+        self._settle(events, now_us)
         self._turn_lamps(events, now_us)
         if self._port is not None:
             self._read_shoe(self._port, events, now_us)
@@ -227,6 +226,8 @@ class Bridge:
     def _read_edges(self, events: list[Event], now_us: int) -> None:
         edges, overrun = self._inputs.drain()
         for edge in edges:
+            # A key that was steady before a coin fell counts before it, however late both are read.
+            self._settle(events, edge.at_us)
             sense = self._senses.get(edge.line)
             if sense is not None:
                 self._follow(sense, sense.edge(edge), events)
@@ -244,6 +245,8 @@ class Bridge:
                 self._sense_lamp(seat, lamp, events)
 
     def _settle(self, events: list[Event], now_us: int) -> None:
+        if not self._unsettled:
+            return
         due = [(at, sense) for sense in self._unsettled if (at := sense.due_at_us()) is not None]
         for _, sense in sorted(due, key=lambda pair: pair[0]):
             self._follow(sense, sense.settle(now_us), events)

@@ -201,6 +201,9 @@ class Demo:
                 )
         if self.service.ended is not None:
             starts_s = self.service.starts_s
+            # Killed from outside is a power cut, however often; ending by itself again and again is a fault.
+            if self.service.ended == -signal.SIGKILL:
+                starts_s.clear()
             if len(starts_s) == RESTARTS_MAX and time.monotonic() - starts_s[0] < RESTARTS_WITHIN_S:
                 raise DemoFailed(
                     f"the service ended {RESTARTS_MAX} times within {RESTARTS_WITHIN_S:.0f} s, last with code"

@@ -141,7 +141,7 @@ class Hold(msgspec.Struct, omit_defaults=True):
     void_only: bool = False
 
 
-class Alarm(msgspec.Struct, frozen=True, omit_defaults=True):
+class Alarm(msgspec.Struct, frozen=True):
     """An alarm of this round."""
 
     alarm: str

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import os
+import subprocess
+import sys
 import time
-from bisect import bisect
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 import msgspec
 import zmq
 
 from hw_sim.client import TableClient
-from hw_sim.table import BoardClient
-from tests.bench.stopwatch import EDGES, SEATS
-from tests.bench.table import PATIENCE_S, BenchFailed, Table, folder
+from tests.bench.stopwatch import SEATS
+from tests.bench.table import PATIENCE_S, BenchFailed, RunFolder, folder, subscriber
 from tests.bench.verdict import Verdict, at_most_as_long, timed
 
 COINS: Final = 1_000
@@ -29,74 +27,70 @@ BLOCK: Final = os.urandom(4096)
 def coins(count: int = COINS) -> tuple[Verdict, Verdict]:
     """Median and 99th percentile over `count` coins.
 
-    The clock starts in the board process before the last edge leaves it, and stops when its lamp is
-    driven and a subscriber in a third process holds both the fact and the state. Service, board and
-    sockets are those of production; between two coins the disk alone is asked to make 4 KB durable.
+    The clock starts before the last edge reaches the pin's callback, and stops when the lamp is
+    driven and a subscriber in another process holds both the fact and the state. Between two coins the
+    disk alone is asked to make 4 KB durable in a growing file beside the journal.
     """
-    with folder() as place:
-        with Table(place) as table:
-            table.start_service()
-            heard_ns, peer_s = _play(table, count)
-        times_ns = json.loads((place / EDGES).read_text("utf-8"))
-    ours_s = latencies(times_ns["cleared"], times_ns["lit"], heard_ns)
+    with folder() as place, _stopwatch(RunFolder(place)) as (told, answers):
+        ours_s, peer_s = _play(RunFolder(place), told, answers, count)
     return (
         at_most_as_long("coin to lamp and subscriber, median, peer 4 KB + fdatasync", 50, ours_s, peer_s, 3),
         at_most_as_long("coin to lamp and subscriber, p99, peer 4 KB + fdatasync", 99, ours_s, peer_s, 6),
     )
 
 
-def latencies(cleared_ns: list[int], lit_ns: list[int], heard_ns: list[int]) -> list[float]:
-    """Seconds from each coin's last edge to the later of its lamp and its message.
-
-    A token that the slot refused has an edge and no lamp: a lamp belongs to the last edge before it.
-    """
-    if len(lit_ns) != len(heard_ns):
-        raise BenchFailed(f"{len(lit_ns)} lamps were lit and {len(heard_ns)} bets were heard of")
-    times = zip(lit_ns, heard_ns, strict=True)
-    return [(max(lit, heard) - cleared_ns[bisect(cleared_ns, lit) - 1]) / 1e9 for lit, heard in times]
-
-
-def _play(table: Table, count: int) -> tuple[list[int], list[float]]:
-    """Drop coins one after the other; when each was heard of, and what the disk alone took after it."""
-    hands = BoardClient(table.place / "board.sock")
-    client = TableClient(table.state, table.commands)
-    with ThreadPoolExecutor(1) as other_hands, _subscriber(table.state) as subscriber, _disk(table.place) as fd:
+def _play(run: RunFolder, told: IO[str], answers: IO[str], count: int) -> tuple[list[float], list[float]]:
+    """Drop coins one after the other and give each back; seconds of ours, and of the disk alone."""
+    client = TableClient(run.state, run.commands)
+    ours_s: list[float] = []
+    peer_s: list[float] = []
+    with subscriber("fact", "state") as heard, _disk(run.place) as fd:
         try:
-            hands.key("open")
-            if not client.wait_for(lambda body: body["phase"] == "betting", PATIENCE_S * 1000):
-                raise BenchFailed("bets are not open")
-            for seat in range(1, SEATS + 1):
-                hands.ante(seat)
-            heard_ns: list[int] = []
-            peer_s: list[float] = []
+            heard.connect(run.state)
+            if not client.wait_for(_is_ready, PATIENCE_S * 1000):
+                raise BenchFailed("seven antes do not lie on the table")
             for number in range(count + REFUSED_MAX):
-                if len(heard_ns) == count:
+                if len(ours_s) == count:
                     break
                 seat = number % SEATS + 1
-                fall = other_hands.submit(hands.coin, seat)
-                at_ns = _hear(subscriber, seat)
-                fall.result()
-                if not at_ns:
+                print(seat, file=told, flush=True)
+                heard_ns = _hear(heard, seat)
+                cleared_ns, lit_ns = map(int, answers.readline().split())
+                if not heard_ns:
                     continue
-                heard_ns.append(at_ns)
+                ours_s.append(latency_s(cleared_ns, lit_ns, heard_ns))
                 answer = client.say({"type": "ReturnCoin", "seat": seat}, "dealer", "dealer")
                 if not answer["ok"]:
                     raise BenchFailed(f"the coin of seat {seat} is not given back: {answer['error']}")
                 peer_s.append(timed(lambda: _make_durable(fd)))
-            return heard_ns, peer_s
         finally:
             client.close()
-            hands.close()
+    if len(ours_s) < count:
+        raise BenchFailed(f"the slots refused more than {REFUSED_MAX} of {count} coins: is the machine busy?")
+    return ours_s, peer_s
 
 
-def _hear(subscriber: zmq.Socket[bytes], seat: int) -> int:
+def latency_s(cleared_ns: int, lit_ns: int, heard_ns: int) -> float:
+    """Seconds from the last edge to the later of lamp and message; a coin without a lamp is no result."""
+    if not lit_ns:
+        raise BenchFailed("a coin was a bet and its lamp was not lit")
+    return (max(lit_ns, heard_ns) - cleared_ns) / 1e9
+
+
+def _is_ready(body: dict[str, object]) -> bool:
+    seats = body["seats"]
+    assert isinstance(seats, list)
+    return body["phase"] == "betting" and all(seat["ante"]["chips"] for seat in seats)
+
+
+def _hear(heard: zmq.Socket[bytes], seat: int) -> int:
     """When the fact and the state of that seat's bet have both arrived, in monotonic nanoseconds.
 
     0 if the slot refused the token: on a busy machine the simulated beams stutter.
     """
     accepted = False
-    while subscriber.poll(PATIENCE_S * 1000):
-        topic, raw = subscriber.recv_multipart()
+    while heard.poll(PATIENCE_S * 1000):
+        topic, raw = heard.recv_multipart()
         at_ns = time.monotonic_ns()
         body = msgspec.json.decode(raw)["body"]
         if topic == b"fact":
@@ -124,10 +118,16 @@ def _disk(place: Path) -> Iterator[int]:
 
 
 @contextmanager
-def _subscriber(endpoint: str) -> Iterator[zmq.Socket[bytes]]:
-    with zmq.Context.instance().socket(zmq.SUB) as subscriber:
-        subscriber.linger = 0
-        subscriber.subscribe(b"state")
-        subscriber.subscribe(b"fact")
-        subscriber.connect(endpoint)
-        yield subscriber
+def _stopwatch(run: RunFolder) -> Iterator[tuple[IO[str], IO[str]]]:
+    """The service with the stopwatch, in a process of its own: what it is told, and what it answers."""
+    command = [sys.executable, "-m", "tests.bench.stopwatch", str(run.config)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        if process.stdout.readline() != "ready\n":
+            raise BenchFailed("the service with the stopwatch did not start; it said why above")
+        try:
+            yield process.stdin, process.stdout
+        finally:
+            process.stdin.close()
+            process.wait(PATIENCE_S)

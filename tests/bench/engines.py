@@ -6,7 +6,6 @@ Both sides are given the same random cards, already parsed into what each of the
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from typing import Final
 
 from pokerkit import Card as PeerCard
@@ -54,7 +53,8 @@ def ranking() -> Verdict:
         for hand in peers:
             rank(hand)
 
-    return at_least_as_many("five-card hands ranked, peer treys", "/s", HANDS, *interleaved(we, treys, REPEATS), 1)
+    what = "five-card hands ranked, peer treys"
+    return at_least_as_many(what, "/s", HANDS, *interleaved(we, treys, REPEATS), 1)
 
 
 def settling(preset: str, times: float) -> Verdict:
@@ -101,7 +101,7 @@ def settle_round(rules: HouseRules, deal: Deal) -> tuple[dict[int, SeatOutcome],
 def compare_round(deal: list[tuple[PeerCard, ...]]) -> list[int]:
     """What PokerKit says of seven hands against the dealer's: 1 better, 0 equal, -1 worse."""
     *hands, dealer = [StandardHighHand(cards) for cards in deal]
-    return [1 if hand > dealer else 0 if hand == dealer else -1 for hand in hands]
+    return [-1 if hand < dealer else 0 if hand == dealer else 1 for hand in hands]
 
 
 def _deals(count: int) -> list[Deal]:
@@ -111,15 +111,9 @@ def _deals(count: int) -> list[Deal]:
 
 
 def _peer_text(card: Card) -> str:
-    rank, suit = card_text(card)
-    return rank + suit.lower()
+    text = card_text(card)
+    return text[0] + text[1].lower()
 
 
 _PEER_CARDS: Final = {card: next(iter(PeerCard.parse(_peer_text(card)))) for card in DECK}
 _METER: Final = Meter.starting_at(2_500_000)
-
-ENGINES: Final[tuple[Callable[[], Verdict], ...]] = (
-    ranking,
-    lambda: settling("us_standard", 4),
-    lambda: settling("live", 2),
-)

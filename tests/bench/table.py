@@ -49,16 +49,37 @@ def folder() -> Iterator[Path]:
         shutil.rmtree(made, ignore_errors=True)
 
 
-class Table:
-    """The run folder of one table and its two processes; the board stays, the service comes and goes."""
+@contextmanager
+def subscriber(*topics: str) -> Iterator[zmq.Socket[bytes]]:
+    """A socket that listens to these topics, to be connected to a table."""
+    made: zmq.Socket[bytes] = zmq.Context.instance().socket(zmq.SUB)
+    made.linger = 0
+    made.reconnect_ivl = 1
+    try:
+        for topic in topics:
+            made.subscribe(topic.encode())
+        yield made
+    finally:
+        made.close()
+
+
+class RunFolder:
+    """The folder of one table: its configuration, its journal and its endpoints."""
 
     def __init__(self, place: Path) -> None:
         self.place: Final = place
         self.state: Final = f"ipc://{place}/state.sock"
         self.commands: Final = f"ipc://{place}/commands.sock"
         self.journal: Final = place / "T1.journal"
-        self._config: Final = write_table(place, preset_text(PRESET), self.state, self.commands)
-        self._board = self._start("board", "tests.bench.stopwatch", str(place))
+        self.config: Final = write_table(place, preset_text(PRESET), self.state, self.commands)
+
+
+class Table(RunFolder):
+    """A run folder with the two processes of a simulated table; the board stays, the service comes and goes."""
+
+    def __init__(self, place: Path) -> None:
+        super().__init__(place)
+        self._board = self._start("board", "hw_sim", "board", "--dir", str(place))
         self.service: subprocess.Popen[bytes] | None = None
         end_s = time.monotonic() + PATIENCE_S
         while not (place / "board.sock").exists():
@@ -69,14 +90,11 @@ class Table:
 
     def start_service(self) -> float:
         """Start the service; seconds from the start of its process to the first state it publishes."""
-        with zmq.Context.instance().socket(zmq.SUB) as subscriber:
-            subscriber.linger = 0
-            subscriber.reconnect_ivl = 1
-            subscriber.subscribe(b"state")
+        with subscriber("state") as heard:
             began_ns = time.monotonic_ns()
-            self.service = self._start("service", "table_controller", "run", str(self._config))
-            subscriber.connect(self.state)
-            if not subscriber.poll(PATIENCE_S * 1000):
+            self.service = self._start("service", "table_controller", "run", str(self.config))
+            heard.connect(self.state)
+            if not heard.poll(PATIENCE_S * 1000):
                 raise BenchFailed(f"the service published nothing: {self._log('service')}")
             return (time.monotonic_ns() - began_ns) / 1e9
 

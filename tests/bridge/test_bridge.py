@@ -68,6 +68,28 @@ def test_what_happens_at_several_wires_is_told_in_the_order_of_time(rig: Rig) ->
     assert rig.read() == [KeyPressed("lock"), ChipsPlaced("ante", 7), ChipsPlaced("raise", 1)]
 
 
+def test_a_coin_and_a_key_read_late_are_told_in_the_order_of_time(rig: Rig) -> None:
+    rig.coin(1)
+    rig.clock.at_us += 100 * MS
+    rig.board.set("key.lock", 1)
+    rig.coin(2)
+    rig.clock.at_us += 100 * MS
+    assert rig.read() == [CoinDropped(1), KeyPressed("lock"), CoinDropped(2)]
+
+
+def test_a_coin_that_falls_before_the_key_is_steady_is_told_before_it(rig: Rig) -> None:
+    rig.board.set("coin_a.1", 1)
+    rig.clock.at_us += 10 * MS
+    rig.board.set("coin_b.1", 1)
+    rig.board.set("key.lock", 1)
+    rig.clock.at_us += 9 * MS
+    rig.board.set("coin_a.1", 0)
+    rig.clock.at_us += 10 * MS
+    rig.board.set("coin_b.1", 0)
+    rig.clock.at_us += 100 * MS
+    assert rig.read() == [CoinDropped(1), KeyPressed("lock")]
+
+
 def test_a_coin_is_told_at_its_last_edge_without_waiting(rig: Rig) -> None:
     rig.coin(2)
     assert rig.read() == [CoinDropped(2)]

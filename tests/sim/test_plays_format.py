@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from hw_sim.script import Play, PlayError, parse_play
-from hw_sim.words import COMMANDS, FAULTS, WORDS, parse_line
+from hw_sim.words import ALARMS, COMMANDS, FAULTS, WORDS, parse_line
+from tests.shared import shared
 
 PLAY = '''id = "wheel"
 preset = "us"
@@ -154,3 +157,21 @@ def test_all_said_words_are_commands_and_all_faults_can_be_mended() -> None:
     said = {word for word, grammar in WORDS.items() if grammar.refusable}
     assert set(COMMANDS) <= said
     assert {f"mend {name}" for name in FAULTS} <= set(WORDS)
+
+
+# ------------------------------------------------------------------------------------- the contract
+
+
+def test_every_play_of_the_contract_can_be_read_and_every_line_knows_its_place() -> None:
+    files = sorted(shared("scenarios").rglob("*.toml"))
+    assert files
+    for file in files:
+        text = file.read_text("utf-8")
+        written = text.splitlines()
+        for line in parse_play(text, file.name).lines:
+            assert written[line.number - 1].strip() == line.text, file.name
+
+
+def test_the_alarms_are_those_of_the_contract() -> None:
+    section = (shared("scenarios") / "README.md").read_text("utf-8").partition("## Alarms")[2]
+    assert set(re.findall("`([a-z_]+)`", section)) == set(ALARMS)
