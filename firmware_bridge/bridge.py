@@ -242,7 +242,7 @@ class Bridge:
                 self._follow(sense, sense.reread(Edge(line, level, now_us)), events)
         for seat, lamp in self._lamps.items():
             if lamp.is_settled():
-                self._sense_lamp(seat, lamp, events)
+                self._sense_lamp(seat, lamp, events, now_us)
 
     def _settle(self, events: list[Event], now_us: int) -> None:
         if not self._unsettled:
@@ -263,12 +263,12 @@ class Bridge:
     def _turn_lamps(self, events: list[Event], now_us: int) -> None:
         for seat, lamp in self._lamps.items():
             if lamp.is_sense_due(now_us):
-                self._sense_lamp(seat, lamp, events)
+                self._sense_lamp(seat, lamp, events, now_us)
             lamp.turn(now_us)
             self._outputs.drive(f"lamp.{seat}", lamp.lit)
 
-    def _sense_lamp(self, seat: int, lamp: JackpotLamp, events: list[Event]) -> None:
-        event = lamp.sense(self._inputs.level(f"lamp_sense.{seat}"))
+    def _sense_lamp(self, seat: int, lamp: JackpotLamp, events: list[Event], now_us: int) -> None:
+        event = lamp.sense(self._inputs.level(f"lamp_sense.{seat}"), now_us)
         if event is not None:
             events.append(event)
 

@@ -15,6 +15,7 @@ from table_controller.table.messages import Event, LampFailed, LampMended, LampV
 
 HALF_PERIOD_US: Final = 500_000
 SENSE_US: Final = 50_000
+SENSE_AGAIN_US: Final = 200_000
 
 
 class Outputs:
@@ -58,6 +59,7 @@ class JackpotLamp:
         self._sense_at_us: int | None = now_us + SENSE_US if has_sense else None
         self._has_sense: Final = has_sense
         self._failed_at_level: bool | None = None
+        self._doubted = False
 
     def show(self, view: LampView, now_us: int) -> None:
         """What the lamp shall show from now on. A blinking lamp begins lit."""
@@ -82,11 +84,18 @@ class JackpotLamp:
         """Whether the sense line can be compared at any time: nothing has changed since it last was."""
         return self._has_sense and self._sense_at_us is None
 
-    def sense(self, level: bool) -> Event | None:
-        """The sense line shows `level`, at least 50 ms after the last change of the lamp."""
+    def sense(self, level: bool, now_us: int) -> Event | None:
+        """The sense line shows `level`, at least 50 ms after the last change of the lamp.
+
+        One disagreement is looked at again before it is believed: a lamp is never called dead for a
+        sense line that was slow once.
+        """
         self._sense_at_us = None
+        doubted, self._doubted = self._doubted, level != self.lit
         if level != self.lit:
-            if self._failed_at_level is None:
+            if self._failed_at_level is None and not doubted:
+                self._sense_at_us = now_us + SENSE_AGAIN_US
+            elif self._failed_at_level is None:
                 self._failed_at_level = self.lit
                 return LampFailed(self._seat)
         elif self._failed_at_level == self.lit:
@@ -102,5 +111,6 @@ class JackpotLamp:
     def _light(self, lit: bool, now_us: int) -> None:
         if lit != self.lit:
             self.lit = lit
+            self._doubted = False
             if self._has_sense:
                 self._sense_at_us = now_us + SENSE_US

@@ -46,30 +46,42 @@ def test_a_steady_lamp_asks_for_nothing() -> None:
 
 def test_the_sense_line_has_50_ms_after_each_change() -> None:
     lamp = JackpotLamp(1, has_sense=True, now_us=0)
-    assert lamp.sense(False) is None
+    assert lamp.sense(False, 50 * MS) is None
     lamp.show("on", 1_000 * MS)
     assert not lamp.is_sense_due(1_049 * MS)
     assert not lamp.is_settled()
     assert lamp.is_sense_due(1_050 * MS)
-    assert lamp.sense(True) is None
+    assert lamp.sense(True, 1_050 * MS) is None
+    assert lamp.is_settled()
+
+
+def test_a_sense_line_that_was_slow_once_makes_no_lamp_dead() -> None:
+    lamp = JackpotLamp(3, has_sense=True, now_us=0)
+    lamp.show("on", 0)
+    assert lamp.sense(False, 50 * MS) is None
+    assert not lamp.is_sense_due(249 * MS)
+    assert lamp.is_sense_due(250 * MS)
+    assert lamp.sense(True, 250 * MS) is None
     assert lamp.is_settled()
 
 
 def test_a_dead_lamp_is_told_once_and_mended_only_when_it_lights() -> None:
     lamp = JackpotLamp(3, has_sense=True, now_us=0)
     lamp.show("on", 0)
-    assert lamp.sense(False) == LampFailed(3)
-    assert lamp.sense(False) is None
+    assert lamp.sense(False, 50 * MS) is None
+    assert lamp.sense(False, 250 * MS) == LampFailed(3)
+    assert lamp.sense(False, 1_000 * MS) is None
     lamp.show("off", 1_000 * MS)
-    assert lamp.sense(False) is None
+    assert lamp.sense(False, 1_050 * MS) is None
     lamp.show("on", 2_000 * MS)
-    assert lamp.sense(True) == LampMended(3)
+    assert lamp.sense(True, 2_050 * MS) == LampMended(3)
 
 
 def test_a_lamp_that_cannot_be_put_out_is_told_too() -> None:
     lamp = JackpotLamp(3, has_sense=True, now_us=0)
-    assert lamp.sense(True) == LampFailed(3)
-    lamp.show("on", 0)
-    assert lamp.sense(True) is None
+    assert lamp.sense(True, 50 * MS) is None
+    assert lamp.sense(True, 250 * MS) == LampFailed(3)
+    lamp.show("on", 300 * MS)
+    assert lamp.sense(True, 350 * MS) is None
     lamp.show("off", 1_000 * MS)
-    assert lamp.sense(False) == LampMended(3)
+    assert lamp.sense(False, 1_050 * MS) == LampMended(3)
