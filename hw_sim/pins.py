@@ -257,7 +257,8 @@ class BoardWires:
     """The wires of a board in another process, over its Unix socket.
 
     One JSON array a line. The factory says `["pins"]` and is given `["levels", "0110..."]`; then
-    each change of an input comes as `[number, level, at_us]`, and each output goes as `["drive", number, level]`.
+    each change of an input comes as `[number, level, at_us]`, and each output goes as
+    `["drive", number, level]`.
     `["gone", sentence]` is the board's last word to a factory that did something impossible.
     """
 
@@ -290,7 +291,7 @@ class BoardWires:
         return time.monotonic_ns() // 1000
 
     def edge_us(self) -> int:
-        """When the board changed the wire: as with time stamps of a kernel, a busy computer falsifies none."""
+        """When the board changed the wire: like a kernel's time stamp, true on a busy computer too."""
         return self._edge_us
 
     def drive(self, number: int, level: int) -> None:

@@ -124,14 +124,16 @@ class Service:
 
     def turn(self, timeout_ms: int) -> None:
         """One turn; waits at most `timeout_ms` for something to happen."""
-        self._wait(timeout_ms)
+        readable = self._wait(timeout_ms)
         now_us = self._clock.now_us()
         self._took_in = False
-        self._publisher.drain()
+        if self._publisher.socket in readable:
+            self._publisher.drain()
         for event in self._wires.read(now_us):
             self._take(now_us, event)  # type: ignore[arg-type]
-        for request in self._commands.drain(REQUESTS_A_TURN):
-            self._answer(now_us, request)
+        if self._commands.socket in readable:
+            for request in self._commands.drain(REQUESTS_A_TURN):
+                self._answer(now_us, request)
         due_ms = due_at_ms(self._house, self._state)
         if due_ms is not None and due_ms <= self._at_ms(now_us):
             self._take(now_us, TimePassed())
@@ -175,14 +177,16 @@ class Service:
 
     # --------------------------------------------------------------------------------- inside
 
-    def _wait(self, timeout_ms: int) -> None:
+    def _wait(self, timeout_ms: int) -> list[object]:
+        """Until something is readable or due; what is readable."""
         fds = self._wires.fds()
         if fds != self._fds:
             self._poller = zmq.Poller()
             for source in (self._publisher.socket, self._commands.socket, *fds):
                 self._poller.register(source, zmq.POLLIN)
             self._fds = fds
-        self._poller.poll(min(timeout_ms, self.due_in_ms(), WAIT_MAX_MS))
+        ready = self._poller.poll(min(timeout_ms, self.due_in_ms(), WAIT_MAX_MS))
+        return [source for source, _ in ready]
 
     def _at_ms(self, now_us: int) -> int:
         return (now_us - self._zero_us) // 1000

@@ -108,6 +108,8 @@ def hand_by_order(state: TableState, place: str) -> tuple[str, ...] | None:
 
 def hand_at(state: TableState, place: str) -> tuple[str, ...] | None:
     """The five cards at a place as stated, else by the order; None while it is not known."""
+    if target(state, place) != CARDS_IN_A_HAND:
+        return None
     if place in state.hands:
         return tuple(state.hands[place])
     return hand_by_order(state, place)
@@ -121,9 +123,13 @@ def cards_at(state: TableState, place: str) -> tuple[Card, ...] | None:
     return tuple(parse_card(text) for text in texts)
 
 
-def upcard_by_order(rules: HouseRules, state: TableState) -> str:
-    """The dealer's face-up card by the order; empty while it is not certain (`upcard`)."""
-    if state.doubt or rules.upcard == "declared":
+def upcard_by_order(rules: HouseRules, state: TableState, doubt: bool = False) -> str:
+    """The dealer's face-up card by the order; empty while it is not certain (`upcard`).
+
+    With `doubt` it is told from a doubtful order too: the best that anybody can say of a card that
+    lies face up, though nothing may be settled on it.
+    """
+    if (state.doubt and not doubt) or rules.upcard == "declared":
         return ""
     cards = by_order(state, DEALER)
     if rules.upcard == "first":

@@ -152,7 +152,7 @@ def _close_refused(turn: Turn) -> str:
     wrong = [str(number) for number, seat in state.numbered() if seat.raise_wrong]
     if wrong:
         return f"the raise is not twice the ante: seat {', '.join(wrong)}"
-    if unread(state):
+    if any(card.on_felt for card in unread(state)):
         return "a card waits to be read"
     if cards_unaccounted(state):
         return "a card too many is not accounted for"

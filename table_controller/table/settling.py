@@ -34,7 +34,7 @@ def reveal_refused(turn: Turn) -> str:
         return "the table is held"
     if cards_due(state):
         return "a due card is missing"
-    if unread(state):
+    if any(card.on_felt for card in unread(state)):
         return "a card waits to be read"
     missing = [place for place in places_that_decide(turn.rules, state) if cards_at(state, place) is None]
     if missing:
@@ -230,18 +230,19 @@ def void_round(turn: Turn) -> None:
         state.reset_done = False
     rejected = {one.award.seat for one in state.awards if one.status == "rejected"}
     state.awards = []
-    if not state.main_void:
+    again = state.main_void
+    if not again:
         void_main_game(turn)
     state.main_void = False
     state.result = "void"
     state.stub_due = False
     turn.end_all_holds()
     turn.enter("void")
-    _void_coins(turn, rejected)
+    _void_coins(turn, rejected, stand=turn.rules.coin_on_void == "stands" and not again)
     turn.tell(RoundVoided(state.round, result_texts(state)))
 
 
-def _void_coins(turn: Turn, rejected: set[int]) -> None:
+def _void_coins(turn: Turn, rejected: set[int], stand: bool) -> None:
     """Coins of a void round: back, or in action on a whole hand, or waiting over an award."""
     state = turn.state
     rules = turn.rules
@@ -256,7 +257,7 @@ def _void_coins(turn: Turn, rejected: set[int]) -> None:
     if rules.jackpot_hand_in_void_round == "refund_only":
         known = {number: hand for number, hand in known.items() if number not in holders}
         holders = []
-    stands = list(known) if rules.coin_on_void == "stands" else holders
+    stands = list(known) if stand else holders
     for number, seat in state.numbered():
         if seat.coin == "bet" and number not in stands:
             turn.refund_coin(number, "coin_refunded")

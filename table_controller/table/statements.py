@@ -7,7 +7,15 @@ faces that lie down.
 
 from __future__ import annotations
 
-from table_controller.table.deal import active_places, by_order, find, target, upcard_by_order, upcard_now
+from table_controller.table.deal import (
+    active_places,
+    by_order,
+    cards_unaccounted,
+    find,
+    target,
+    upcard_by_order,
+    upcard_now,
+)
 from table_controller.table.messages import (
     Claim,
     CountStub,
@@ -98,6 +106,8 @@ def state_count(turn: Turn, command: StateCount) -> None:
     if cards == right:
         if target(state, place) != right:
             raise Refused("another count stands for that place: take it back or account for the card")
+        if place == DEALER and state.dealer_short_after == len(state.cards):
+            raise Refused("the dealer's four stand: take it back or deal his fifth")
         return
     if active and cards == target(state, place):
         return
@@ -133,6 +143,8 @@ def state_hand(turn: Turn, command: StateHand) -> None:
     place = _place(turn, command.place)
     if place != DEALER and not state.seat(int(place)).live:
         raise Refused(f"seat {place} has no live hand")
+    if target(state, place) != CARDS_IN_A_HAND:
+        raise Refused(f"{place} does not hold five cards: that must be decided first")
     texts = [text.upper() for text in command.cards]
     if len(texts) != CARDS_IN_A_HAND or len(set(texts)) != CARDS_IN_A_HAND:
         raise Refused(f"a hand has {CARDS_IN_A_HAND} different cards, not {' '.join(command.cards)}")
@@ -187,6 +199,9 @@ def _lay_extra(turn: Turn, card: CardOut, place: str) -> None:
     card.laid = place
     if place == DEALER:
         turn.alarm_and_hold("dealer_long", place)
+        # It makes no difference whether a card was seen before or after its place was told.
+        if card.card in turn.state.exposed and turn.state.phase != "revealing":
+            turn.alarm_and_hold("hole_exposed")
         return
     reason = "player_miscount" if place in active_places(turn.state) else "extra_hand"
     turn.alarm(reason, place)
@@ -200,17 +215,18 @@ def discard_card(turn: Turn, command: DiscardCard) -> None:
     card = _known_card(turn, command.card)
     if not card.on_felt:
         return
-    if card.fate == "extra" and not card.laid:
-        card.fate = "discarded"
-        return
+    state.hands = {place: hand for place, hand in state.hands.items() if card.card not in hand}
     six = [place for place in _places(turn) if target(state, place) > _right(turn, place)]
     home = card.laid or card.place
-    if not six or (home not in six and not state.doubt):
+    if not home and card.fate == "extra" and (not six or cards_unaccounted(state)):
+        card.fate = "discarded"
+        return
+    if not six or (home and home not in six and not state.doubt):
         raise Refused(ONE_WORDING)
     place = home if home in six else six[0]
     if place in state.counts:
         state.counts[place] -= 1
-        if state.counts[place] == _right(turn, place):
+        if state.counts[place] == _right(turn, place) == CARDS_IN_A_HAND:
             del state.counts[place]
         card.place = ""
     elif card.laid:
@@ -256,7 +272,7 @@ def state_exposed(turn: Turn, command: StateExposed) -> None:
     if state.phase == "revealing" or not card.on_felt or not home:
         return
     if home == DEALER:
-        if card.card != upcard_now(turn.rules, state):
+        if card.card not in (upcard_now(turn.rules, state), upcard_by_order(turn.rules, state, doubt=True)):
             turn.alarm_and_hold("hole_exposed")
         return
     turn.alarm("card_exposed", home)

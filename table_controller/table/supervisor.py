@@ -5,7 +5,7 @@ from __future__ import annotations
 from table_controller.engine.house_rules import HouseRulesError, with_parameter
 from table_controller.engine.money import money_text
 from table_controller.engine.settlement import NONE, lose, refund
-from table_controller.table.deal import coin_in_action, target
+from table_controller.table.deal import target
 from table_controller.table.messages import (
     AwardSeconded,
     ConfirmAward,
@@ -53,7 +53,7 @@ def void(turn: Turn, _: VoidRound) -> None:
 
 
 def _progressive_only(turn: Turn) -> bool:
-    """The rules that void here leave the progressive alone, and there is a jackpot bet to play for."""
+    """The rules that void here leave the progressive alone, and a lamp is lit (DETAILS.md, Money)."""
     rules = turn.rules
     state = turn.state
     spared = {
@@ -61,7 +61,7 @@ def _progressive_only(turn: Turn) -> bool:
         "dealer_long": rules.dealer_long == "progressive_only",
     }
     voiding = [hold.reason for hold in state.holds if hold.void_only]
-    lit = any(coin_in_action(rules, state, number) for number, _ in state.numbered())
+    lit = any(seat.coin == "bet" for seat in state.seats)
     return bool(voiding) and lit and all(spared.get(reason, False) for reason in voiding)
 
 
@@ -87,7 +87,9 @@ def dead_hand(turn: Turn, command: DeadHand) -> None:
     by_count = command.cause == "count"
     if by_count and rules.player_miscount == "void_all":
         raise Refused("in this house a wrong count voids the round")
-    if by_count and target(state, place) == CARDS_IN_A_HAND:
+    standing = state.hold("player_miscount")
+    stands = standing is not None and place in standing.places
+    if by_count and not stands and target(state, place) == CARDS_IN_A_HAND:
         raise Refused(f"no wrong count of seat {command.seat} stands")
     pushes = by_count and rules.player_miscount == "dead_push"
     if not state.main_void:
@@ -121,7 +123,7 @@ def kill_hand(turn: Turn, command: KillHand) -> None:
         raise Refused(f"no extra hand lies at seat {command.seat}")
     if hold.void_only:
         raise Refused("in this house an extra hand voids the round")
-    if place not in state.counts:
+    if place not in state.counts and target(state, place):
         raise Refused(f"the cards at seat {command.seat} must be counted first")
     state.killed.append(place)
     turn.end_hold("extra_hand", place)

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,8 +15,7 @@ from typing import IO, Final
 import msgspec
 import zmq
 
-from hw_sim.client import TableClient
-from tests.bench.stopwatch import SEATS
+from tests.bench.stopwatch import REST_S, SEATS
 from tests.bench.table import PATIENCE_S, BenchFailed, RunFolder, folder, subscriber
 from tests.bench.verdict import Verdict, at_most_as_long, timed
 
@@ -29,7 +29,8 @@ def coins(count: int = COINS) -> tuple[Verdict, Verdict]:
 
     The clock starts before the last edge reaches the pin's callback, and stops when the lamp is
     driven and a subscriber in another process holds both the fact and the state. Between two coins the
-    disk alone is asked to make 4 KB durable in a growing file beside the journal.
+    disk alone is asked to make 4 KB durable in a growing file beside the journal. Both come after a
+    rest: a coin finds the machine idle, so the disk alone is measured on an idle machine too.
     """
     with folder() as place, _stopwatch(RunFolder(place)) as (told, answers):
         ours_s, peer_s = _play(RunFolder(place), told, answers, count)
@@ -41,30 +42,23 @@ def coins(count: int = COINS) -> tuple[Verdict, Verdict]:
 
 def _play(run: RunFolder, told: IO[str], answers: IO[str], count: int) -> tuple[list[float], list[float]]:
     """Drop coins one after the other and give each back; seconds of ours, and of the disk alone."""
-    client = TableClient(run.state, run.commands)
     ours_s: list[float] = []
     peer_s: list[float] = []
-    with subscriber("fact", "state") as heard, _disk(run.place) as fd:
-        try:
-            heard.connect(run.state)
-            if not client.wait_for(_is_ready, PATIENCE_S * 1000):
-                raise BenchFailed("seven antes do not lie on the table")
-            for number in range(count + REFUSED_MAX):
-                if len(ours_s) == count:
-                    break
-                seat = number % SEATS + 1
-                print(seat, file=told, flush=True)
-                heard_ns = _hear(heard, seat)
-                cleared_ns, lit_ns = map(int, answers.readline().split())
-                if not heard_ns:
-                    continue
-                ours_s.append(latency_s(cleared_ns, lit_ns, heard_ns))
-                answer = client.say({"type": "ReturnCoin", "seat": seat}, "dealer", "dealer")
-                if not answer["ok"]:
-                    raise BenchFailed(f"the coin of seat {seat} is not given back: {answer['error']}")
-                peer_s.append(timed(lambda: _make_durable(fd)))
-        finally:
-            client.close()
+    with subscriber("fact", "state") as heard, _speaker(run.commands) as speaker, _disk(run.place) as fd:
+        heard.connect(run.state)
+        for number in range(count + REFUSED_MAX):
+            if len(ours_s) == count:
+                break
+            seat = number % SEATS + 1
+            print(seat, file=told, flush=True)
+            heard_ns = _hear(heard, seat)
+            cleared_ns, lit_ns = map(int, answers.readline().split())
+            if not heard_ns:
+                continue
+            ours_s.append(latency_s(cleared_ns, lit_ns, heard_ns))
+            _give_back(speaker, seat)
+            time.sleep(REST_S)
+            peer_s.append(timed(lambda: _make_durable(fd)))
     if len(ours_s) < count:
         raise BenchFailed(f"the slots refused more than {REFUSED_MAX} of {count} coins: is the machine busy?")
     return ours_s, peer_s
@@ -75,12 +69,6 @@ def latency_s(cleared_ns: int, lit_ns: int, heard_ns: int) -> float:
     if not lit_ns:
         raise BenchFailed("a coin was a bet and its lamp was not lit")
     return (max(lit_ns, heard_ns) - cleared_ns) / 1e9
-
-
-def _is_ready(body: dict[str, object]) -> bool:
-    seats = body["seats"]
-    assert isinstance(seats, list)
-    return body["phase"] == "betting" and all(seat["ante"]["chips"] for seat in seats)
 
 
 def _hear(heard: zmq.Socket[bytes], seat: int) -> int:
@@ -100,6 +88,29 @@ def _hear(heard: zmq.Socket[bytes], seat: int) -> int:
         elif accepted and body["seats"][seat - 1]["coin"] == "bet":
             return at_ns
     raise BenchFailed(f"nothing was heard of the coin of seat {seat}")
+
+
+def _give_back(speaker: zmq.Socket[bytes], seat: int) -> None:
+    command = {"type": "ReturnCoin", "seat": seat}
+    said = {"v": 1, "id": str(uuid.uuid4()), "command": command, "operator": "ann", "role": "dealer"}
+    speaker.send(msgspec.json.encode({**said, "reason": "", "round": ""}))
+    if not speaker.poll(PATIENCE_S * 1000):
+        raise BenchFailed(f"no answer when the coin of seat {seat} was to be given back")
+    answer = msgspec.json.decode(speaker.recv())
+    if not answer["ok"]:
+        raise BenchFailed(f"the coin of seat {seat} is not given back: {answer['error']}")
+
+
+@contextmanager
+def _speaker(endpoint: str) -> Iterator[zmq.Socket[bytes]]:
+    """A socket for commands. No `TableClient` is used: a second subscriber here would be measured too."""
+    speaker: zmq.Socket[bytes] = zmq.Context.instance().socket(zmq.DEALER)
+    speaker.linger = 0
+    speaker.connect(endpoint)
+    try:
+        yield speaker
+    finally:
+        speaker.close()
 
 
 def _make_durable(fd: int) -> None:

@@ -32,6 +32,7 @@ SEED: Final = 20_261_130
 Hand = tuple[Card, ...]
 Deal = list[Hand]
 """Eight hands: seats 1 to 7, then the dealer."""
+PeerDeal = list[tuple[PeerCard, ...]]
 
 
 def ranking() -> Verdict:
@@ -65,11 +66,11 @@ def settling(preset: str, times: float) -> Verdict:
     seven of them with the dealer's by its documented operators.
     """
     rules = parse_house_rules(preset_text(preset), preset_text, preset)
-    deals = _deals(ROUNDS)
-    peers = [[tuple(_PEER_CARDS[card] for card in hand) for hand in deal] for deal in deals]
+    ours = deals(ROUNDS)
+    peers = peer_deals(ours)
 
     def we() -> None:
-        for deal in deals:
+        for deal in ours:
             settle_round(rules, deal)
 
     def pokerkit() -> None:
@@ -98,16 +99,22 @@ def settle_round(rules: HouseRules, deal: Deal) -> tuple[dict[int, SeatOutcome],
     return outcomes, meter
 
 
-def compare_round(deal: list[tuple[PeerCard, ...]]) -> list[int]:
+def compare_round(deal: PeerDeal) -> list[int]:
     """What PokerKit says of seven hands against the dealer's: 1 better, 0 equal, -1 worse."""
     *hands, dealer = [StandardHighHand(cards) for cards in deal]
     return [-1 if hand < dealer else 0 if hand == dealer else 1 for hand in hands]
 
 
-def _deals(count: int) -> list[Deal]:
+def deals(count: int) -> list[Deal]:
+    """So many deals of eight hands, the same ones in every run."""
     chance = random.Random(SEED)
     dealt = (tuple(chance.sample(DECK, 40)) for _ in range(count))
     return [[cards[first : first + 5] for first in range(0, 40, 5)] for cards in dealt]
+
+
+def peer_deals(dealt: list[Deal]) -> list[PeerDeal]:
+    """The same deals in the peer's cards."""
+    return [[tuple(_PEER_CARDS[card] for card in hand) for hand in deal] for deal in dealt]
 
 
 def _peer_text(card: Card) -> str:

@@ -25,8 +25,10 @@ from table_controller.config import load_table
 from table_controller.lines import default_lines
 
 SEATS: Final = 7
-REST_S: Final = 0.05
+REST_S: Final = 0.03
 """Between a coin and its answer, so that telling it is no part of what is measured."""
+RESTS_MAX: Final = 30
+"""After so many rests without its lamp, the coin was refused."""
 
 
 class Stopwatch:
@@ -41,7 +43,7 @@ class Stopwatch:
         board.watch(self._moved)
 
     def run(self) -> None:
-        """Open the bets and lay seven antes, then drop coins as told; the end of the input ends the service."""
+        """Open the bets, lay seven antes and drop coins as told; the end of the input ends the service."""
         try:
             self._set("key.open", 1, KEY_US)
             self._set("key.open", 0, HAND_US)
@@ -62,7 +64,10 @@ class Stopwatch:
         self._lit_ns = 0
         cleared_ns = time.monotonic_ns()
         self._board.set(lower, BEAM_CLEAR)
-        time.sleep(REST_S)
+        for _ in range(RESTS_MAX):
+            time.sleep(REST_S)
+            if self._lit_ns:
+                break
         return cleared_ns, self._lit_ns
 
     def _set(self, line: str, level: int, then_us: int) -> None:

@@ -75,7 +75,7 @@ class RunFolder:
 
 
 class Table(RunFolder):
-    """A run folder with the two processes of a simulated table; the board stays, the service comes and goes."""
+    """A run folder with the processes of a table; the board stays, the service comes and goes."""
 
     def __init__(self, place: Path) -> None:
         super().__init__(place)
