@@ -85,6 +85,7 @@ class Performance:
         self._changed: list[str] = []
         self._unplugged = False
         self._skipped = 0
+        self._dead_lamps: set[int] = set()
         # Cards that left the shoe and that the table cannot know yet: how many, and after how many.
         self._unseen = 0
         self._seen_cards = 0
@@ -162,6 +163,7 @@ class Performance:
         self._chips_shown([(spot, seat)])
         if cents is not None and self._stage.powered:
             self._say({"type": "SetAmount", "spot": spot, "seat": seat, "cents": cents}, DEALER)
+        self._dead_lamps_found()
 
     def _lift(self, spot: str, seat: int) -> None:
         self._stage.hands.lift(spot, seat)
@@ -185,6 +187,19 @@ class Performance:
         if self._stage.powered:
             self._stage.until(
                 lambda: any(_is_about_coin(fact, seat) for fact in self._since(mark)), PATIENCE_MS
+            )
+        self._dead_lamps_found()
+
+    def _dead_lamps_found(self) -> None:
+        """Waits until the table has noticed every dead lamp that it lights: its sense takes a moment."""
+        if self._dead_lamps and self._stage.powered:
+            self._stage.until(
+                lambda: all(
+                    self._state["seats"][seat - 1]["lamp"] == "off"
+                    or self._state["seats"][seat - 1]["lamp_dead"]
+                    for seat in self._dead_lamps
+                ),
+                NOTICE_MS,
             )
 
     def _deal(self, cards: Sequence[str]) -> None:
@@ -259,6 +274,9 @@ class Performance:
                 self._stage.until(lambda: not self._state["shoe"], PATIENCE_MS)
         elif name == "shoe_skip":
             self._skipped += 1
+        elif name == "lamp_dead":
+            self._dead_lamps.add(args[0])
+            self._dead_lamps_found()
         elif name != "sensor_stuck":
             self._stage.until(lambda: self._stage.client.order > order, NOTICE_MS)
 
@@ -266,7 +284,10 @@ class Performance:
         if name in ("shoe_noise", "shoe_skip"):
             return  # Both are over with the frame they struck.
         order = self._stage.client.order
+        self._dead_lamps_found()
         self._stage.hands.mend(name, *map(str, args))
+        if name == "lamp_dead":
+            self._dead_lamps.discard(args[0])
         if name == "shoe_unplugged":
             self._unplugged = False
             self._shoe_is_back()

@@ -66,6 +66,7 @@ class SimShoe:
         self._overlong = False
         self._status_at_us = 0
         self._skip = False
+        self._skipped = 0
         self._swallow = False
         self._hello(self._first_held())
 
@@ -88,11 +89,15 @@ class SimShoe:
     def deal(self, mark: str, now_us: int) -> None:
         """One card leaves the shoe and is read: `KD`, `QS^` (face up), `??` (unreadable), `JK` (foreign)."""
         kind, card = _kind_and_card(mark)
+        if self._skip:
+            # Nothing is counted until the next card: that is what shows the gap.
+            self._skip = False
+            self._skipped += 1
+            return
+        self._next_seq += self._skipped
+        self._skipped = 0
         event = HeldCard(self._next_seq, kind, card)
         self._next_seq += 1
-        if self._skip:
-            self._skip = False
-            return
         if len(self._held) == RING:
             self._held.popleft()
         self._held.append(event)
@@ -132,6 +137,7 @@ class SimShoe:
         self._next_seq = 1
         self._held.clear()
         self._skip = False
+        self._skipped = 0
         self._hello(self._first_held())
 
     # --------------------------------------------------------------------------------- the line

@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 
 from table_controller.engine.money import money_text
-from table_controller.engine.settlement import refund
+from table_controller.engine.settlement import NONE, refund
 from table_controller.table.messages import (
     AddAmount,
     ChipsLifted,
     ChipsPlaced,
     ClearAmounts,
     DoubleAmounts,
+    House,
     RepeatAmounts,
     SetAmount,
     Spot,
@@ -37,17 +38,17 @@ KEYED_MAX = 50
 """How many keyings `undo` can take back."""
 
 
-def amount_lying(turn: Turn, stack: Stack, spot: Spot) -> int:
+def amount_lying(house: House, stack: Stack, spot: Spot) -> int:
     """What a stack counts as at LOCK: the keyed amount, else the table minimum, else nothing."""
     if stack.cents is not None:
         return stack.cents
-    minimum = turn.house.bonus_minimum_cents if spot == "bonus" else turn.house.minimum_cents
+    minimum = house.bonus_minimum_cents if spot == "bonus" else house.minimum_cents
     return minimum if stack.chips and not stack.stale else 0
 
 
 def any_ante(turn: Turn) -> bool:
     """There is at least one ante."""
-    return any(amount_lying(turn, seat.ante, "ante") > 0 for seat in turn.state.seats)
+    return any(amount_lying(turn.house, seat.ante, "ante") > 0 for seat in turn.state.seats)
 
 
 def judge(turn: Turn, number: int, seat: Seat, at_lock: bool = False) -> None:
@@ -114,7 +115,9 @@ def late_raise(turn: Turn, number: int, seat: Seat) -> None:
 def raises_count_now(turn: Turn) -> None:
     """The deal is complete: raises laid before count, chips on a seat that cannot raise are late."""
     for number, seat in turn.state.numbered():
-        if seat.raise_.laid and _raise_is_late(turn.state, seat):
+        # The raise of a hand that died in the deal was decided with it.
+        decided = seat.results.raise_ not in (None, NONE)
+        if seat.raise_.laid and not decided and _raise_is_late(turn.state, seat):
             late_raise(turn, number, seat)
 
 
@@ -239,7 +242,7 @@ def add_amount(turn: Turn, command: AddAmount) -> None:
     elif in_play and locked:
         before = locked
     else:
-        before = amount_lying(turn, seat.stack(command.spot), command.spot)
+        before = amount_lying(turn.house, seat.stack(command.spot), command.spot)
     cents = before + command.cents
     if not in_play:
         check_amount(turn, command.spot, cents)
@@ -308,6 +311,7 @@ def clear_amounts(turn: Turn, command: ClearAmounts) -> None:
     """The keyed amounts are wiped (mission text S3, CLEAR)."""
     for number in _chosen(turn, command.seat):
         seat = turn.state.seat(number)
+        seat.doubled = False
         for spot in SPOTS:
             if seat.stack(spot).cents is not None:
                 _key(turn, spot, number, seat, None)

@@ -68,7 +68,7 @@ def coins_that_count(turn: Turn) -> list[int]:
         if seat.coin == "placed"
         and not seat.coin_fell_in_fault
         and state.progressive_well
-        and amount_lying(turn, seat.ante, "ante") > 0
+        and amount_lying(turn.house, seat.ante, "ante") > 0
     ]
 
 

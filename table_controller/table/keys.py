@@ -113,8 +113,8 @@ def lock(turn: Turn) -> None:
     state.repeatable = {}
     for number, seat in state.numbered():
         bets.judge(turn, number, seat, at_lock=True)
-        seat.ante_cents = bets.amount_lying(turn, seat.ante, "ante")
-        bonus_cents = bets.amount_lying(turn, seat.bonus, "bonus") if turn.rules.has_bonus else 0
+        seat.ante_cents = bets.amount_lying(turn.house, seat.ante, "ante")
+        bonus_cents = bets.amount_lying(turn.house, seat.bonus, "bonus") if turn.rules.has_bonus else 0
         if seat.ante_cents:
             seat.bonus_cents = bonus_cents
             state.repeatable[str(number)] = KeyedBets(seat.ante_cents, bonus_cents)

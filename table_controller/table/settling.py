@@ -214,6 +214,9 @@ def void_main_game(turn: Turn) -> None:
             seat.results.raise_ = refund(cents) if cents else _gone_back(seat.results.raise_)
             bonus_cents = seat.bonus_cents
             seat.results.bonus = refund(bonus_cents) if bonus_cents else _gone_back(seat.results.bonus)
+        elif seat.raise_.cents and seat.results.raise_ in (None, NONE):
+            # Chips laid in the deal where nobody can raise; they would have been late at its end.
+            seat.results.raise_ = refund(seat.raise_.cents)
 
 
 def _gone_back(outcome: Outcome | None) -> Outcome:

@@ -51,7 +51,7 @@ class Stack(msgspec.Struct, omit_defaults=True):
     @property
     def laid(self) -> bool:
         """A stack lies here: the sensor says so, or the dealer does, whose word counts."""
-        return self.chips or self.cents is not None
+        return (self.chips and not self.stale) or self.cents is not None
 
 
 class Results(msgspec.Struct, omit_defaults=True):

@@ -287,7 +287,8 @@ def state_exposed(turn: Turn, command: StateExposed) -> None:
 def count_tokens(turn: Turn, command: CountTokens) -> None:
     """Tokens in the chute before the first card (HOUSE_RULES.md, The deal, `token_count`)."""
     state = turn.state
-    if state.phase != "dealing" or any(card.fate == "due" for card in state.cards):
+    begun = any(card.fate == "due" for card in state.cards) and state.hold("token_count") is None
+    if state.phase != "dealing" or begun:
         raise Refused("tokens are counted between LOCK and the first card")
     if command.tokens < 0:
         raise Refused(f"{command.tokens} is no number of tokens")

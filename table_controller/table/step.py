@@ -142,6 +142,9 @@ def _settle_down(turn: Turn) -> None:
     if state.betting_over and bets.any_ante(turn):
         state.betting_over = False
         state.betting = Timer(turn.rules.betting_ms)
+    if state.lock_due and not bets.any_ante(turn):
+        state.lock_due = False
+        state.betting_over = True
     if state.lock_due and not keys.lock_refused(turn):
         keys.lock(turn)
         _forget_statement(state)
@@ -230,6 +233,9 @@ def _withdraw(turn: Turn, _: m.Withdraw) -> None:
     if now.before_statement is None:
         raise Refused("there is no statement that can be taken back now")
     then = decode_state(now.before_statement)
+    if then.phase == now.phase:
+        # Limits stand as they stand: without its hold the statement would let them run on.
+        then.betting = then.decision = None
     for past in now.since_statement:
         again = Turn(turn.house, then, past.stamp)
         _do(again, past.message)
@@ -355,6 +361,10 @@ def _remember(turn: Turn, before: TableState, message: m.AnyMessage, action: m.M
         turn.tell(m.Stated(state.statement))
     elif isinstance(action, NOT_IN_THE_WAY):
         if state.before_statement is not None:
+            # Time alone never makes a statement final, so a row of moments counts as its last one.
+            newest = state.since_statement[-1:]
+            if isinstance(action, m.TimePassed) and newest and isinstance(newest[0].message, m.TimePassed):
+                state.since_statement.pop()
             state.since_statement.append(Past(turn.stamp, message))
             if len(state.since_statement) > SINCE_MAX:
                 _forget_statement(state)

@@ -10,6 +10,7 @@ from typing import Literal
 
 import msgspec
 
+from table_controller.table.bets import amount_lying
 from table_controller.table.deal import by_order, hand_at, upcard_now
 from table_controller.table.messages import House, LampView, Light, Outputs
 from table_controller.table.state import DEALER, PHASES_IN_PLAY, Alarm, Seat, Stack, TableState, rules_now
@@ -93,7 +94,7 @@ def lamp(house: House, state: TableState, seat: Seat) -> LampView:
     """A jackpot lamp: a placed or locked bet, never anything else (HOUSE_RULES.md, `lamp_before_lock`)."""
     rules = rules_now(house, state)
     if state.phase == "betting":
-        ante = seat.ante.cents is not None or (seat.ante.chips and not seat.ante.stale)
+        ante = amount_lying(house, seat.ante, "ante") > 0
         stops = rules.progressive_fault_before_lock == "stop_table"
         dark = seat.coin_fell_in_fault or not (stops or state.progressive_well)
         if seat.coin != "placed" or not ante or dark:

@@ -13,6 +13,7 @@ from tests.shared import SHARED, shared
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAYS = len(list((SHARED / "scenarios").glob("*/*.toml")))
+OURS = ROOT / "tests" / "plays"
 
 
 def play(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -24,6 +25,11 @@ def test_every_play_passes_in_one_process_on_a_clock_that_jumps() -> None:
     run = play(shared("scenarios"))
     assert run.returncode == 0, "\n".join(line for line in run.stdout.splitlines() if "PASS" not in line)
     assert f"{PLAYS} passed, 0 failed" in run.stdout
+
+
+def test_every_play_of_ours_passes_too() -> None:
+    run = play(OURS)
+    assert run.returncode == 0, "\n".join(line for line in run.stdout.splitlines() if "PASS" not in line)
 
 
 def test_plays_pass_as_separate_processes_in_real_time() -> None:

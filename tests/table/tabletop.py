@@ -39,6 +39,7 @@ class TableTop:
         self.facts: list[m.Fact] = []
         self.refused = ""
         self.covered: set[tuple[m.Spot, int]] = set()
+        self.felt: set[tuple[m.Spot, int]] = set()
         self.frozen: set[tuple[m.Spot, int]] = set()
         self.dead_lamps: set[int] = set()
         self.well: dict[m.HealthLine, bool] = {"meter": True, "display": True}
@@ -152,6 +153,7 @@ class TableTop:
             self.say({"type": "SetAmount", "spot": spot, "seat": seat, "cents": cents})
 
     def _cover(self, spot: m.Spot, seat: int, covered: bool) -> None:
+        (self.felt.add if covered else self.felt.discard)((spot, seat))
         if (spot, seat) in self.frozen or ((spot, seat) in self.covered) == covered:
             return
         (self.covered.add if covered else self.covered.discard)((spot, seat))
@@ -163,7 +165,7 @@ class TableTop:
             self._clear_felt()
 
     def _clear_felt(self) -> None:
-        for spot, seat in sorted(self.covered):
+        for spot, seat in sorted(self.felt):
             self._cover(spot, seat, False)
 
     def _deal(self, cards: tuple[str, ...]) -> None:
@@ -199,6 +201,7 @@ class TableTop:
             self.skip += on
         elif name == "sensor_stuck":
             (self.frozen.add if on else self.frozen.discard)(args)
+            self._cover(args[0], args[1], args in self.felt)
         elif name == "lamp_dead":
             seat: int = args[0]
             (self.dead_lamps.add if on else self.dead_lamps.discard)(seat)
@@ -255,6 +258,8 @@ class TableTop:
         return self._differences(play)
 
     def _differences(self, play: Play) -> list[str]:
+        if any(seat.stack(spot).judge_at_ms for seat in self.state.seats for spot in get_args(m.Spot)):
+            self.wait(1000)
         view = snapshot(self.house, self.state, self.at_ms)
         expected = play.expected
         got: dict[str, object] = {

@@ -1,4 +1,4 @@
-"""Every play of the contract on the pure table."""
+"""Every play, of the contract and of ours, on the pure table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from hw_sim.script import parse_play
 from tests.shared import SHARED
 from tests.table.tabletop import TableTop
 
-PLAYS = sorted((SHARED / "scenarios").glob("*/*.toml"))
+OURS = Path(__file__).resolve().parents[1] / "plays"
+PLAYS = sorted([*(SHARED / "scenarios").glob("*/*.toml"), *OURS.glob("*/*.toml")])
 
 
 @pytest.mark.parametrize("path", PLAYS, ids=[path.stem for path in PLAYS])
