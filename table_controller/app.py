@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import sys
+from contextlib import ExitStack
 from importlib.metadata import PackageNotFoundError, version
 from types import FrameType
 from typing import Any
@@ -116,8 +117,10 @@ def build(
     process uses that. Raises `JournalRefused`, `PinFactoryError`, `WiringError`, `ReplayError`,
     `StartRefused`, `zmq.ZMQError`; each says what to do.
     """
-    journal = Journal.open(config.journal_file, config.table, clock.wall_ms())
-    try:
+    with ExitStack() as opened:
+        # The journal first: its lock tells a second service before that one takes over the addresses.
+        journal = Journal.open(config.journal_file, config.table, clock.wall_ms())
+        opened.callback(journal.close)
         snapshot, entries = journal.recover()
         known = Replay(snapshot)
         for entry in entries:
@@ -134,15 +137,16 @@ def build(
                 shoe_next_seq=state.shoe_next_seq if state else 0,
             )
         )
+        opened.callback(bridge.close)
         context = context or zmq.Context.instance()
         boot = journal.last.boot + 1 if journal.last else 1
         publisher = Publisher(context, config.state_endpoint, config.table, boot)
+        opened.callback(publisher.close)
         commands = Commands(context, config.commands_endpoint)
+        opened.callback(commands.close)
         service = Service(house_of(config), clock, bridge, journal, publisher, commands)
         service.start(known, software_version())
-    except BaseException:
-        journal.close()
-        raise
+        opened.pop_all()
     return App(service)
 
 

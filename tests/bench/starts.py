@@ -9,9 +9,9 @@ from typing import Final
 
 import msgspec
 
-from table_controller.engine.house_rules import parse_house_rules
+from table_controller.app import house_of
+from table_controller.config import load_table
 from table_controller.journal import Journal
-from table_controller.presets import preset_text
 from table_controller.replay import Snapshot, digest_of, encode_facts, encode_message
 from table_controller.service import SNAPSHOT_EVERY
 from table_controller.table.messages import (
@@ -29,7 +29,7 @@ from table_controller.table.messages import (
 )
 from table_controller.table.state import TableState, encode_state, new_state
 from table_controller.table.step import step
-from tests.bench.table import PRESET, Table, folder
+from tests.bench.table import Table, folder
 from tests.bench.verdict import Verdict, at_most, percentile
 
 ENTRIES: Final = 1_000_000
@@ -62,7 +62,7 @@ def starting() -> Verdict:
     """
     with folder() as place, Table(place) as table:
         kept = place / "kept"
-        fill(kept, ENTRIES)
+        fill(kept, house_of(load_table(table.config)), ENTRIES)
         full_s: list[float] = []
         empty_s: list[float] = []
         for _ in range(STARTS):
@@ -74,13 +74,12 @@ def starting() -> Verdict:
         return at_most(what, percentile(full_s, 50), percentile(empty_s, 50), MOST_S, "s")
 
 
-def fill(path: Path, entries: int) -> None:
+def fill(path: Path, house: House, entries: int) -> None:
     """Make a journal of so many entries, and the log that an uncommitted one leaves beside it.
 
     Every entry is what `step` decides. The pastime comes round to the same states, and no time limit
     runs in them, so that each different step is taken once and remembered.
     """
-    house = House("T1", 7, parse_house_rules(preset_text(PRESET), preset_text, PRESET))
     state = new_state(house)
     journal = Journal.open(str(path), house.table, WALL_MS)
     started = Started((), True, True, "bench", house)

@@ -20,6 +20,8 @@ from table_controller.presets import preset_text
 
 CACHE: Final = Path.home() / ".cache"
 PRESET: Final = "us_standard"
+# With a minimum, chips are an ante without a keyed amount, and a coin beside them is a bet.
+LIMITS: Final = '[limits]\nminimum = "5.00"\n'
 PATIENCE_S: Final = 20
 LOOK_AGAIN_S: Final = 0.005
 IN_MEMORY: Final = ("tmpfs", "ramfs")
@@ -72,6 +74,8 @@ class RunFolder:
         self.commands: Final = f"ipc://{place}/commands.sock"
         self.journal: Final = place / "T1.journal"
         self.config: Final = write_table(place, preset_text(PRESET), self.state, self.commands)
+        with self.config.open("a", encoding="utf-8") as config:
+            config.write(LIMITS)
 
 
 class Table(RunFolder):

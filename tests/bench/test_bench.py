@@ -12,6 +12,7 @@ from table_controller.engine.house_rules import parse_house_rules
 from table_controller.journal import Journal, verify
 from table_controller.presets import preset_text
 from table_controller.replay import replay
+from table_controller.table.messages import House
 from tests.bench import engines
 from tests.bench.coins import latency_s
 from tests.bench.idle import cpu_s, resident_mb
@@ -94,7 +95,8 @@ def test_our_settlement_and_the_peer_agree_who_beats_the_dealer(preset: str) -> 
 
 def test_the_long_journal_replays_to_what_it_says(tmp_path: Path) -> None:
     path = tmp_path / "T1.journal"
-    fill(path, 2_100)
+    rules = parse_house_rules(preset_text("us_standard"), preset_text, "us_standard")
+    fill(path, House("T1", 7, rules, minimum_cents=500), 2_100)
     report_of_it = verify(str(path), replay)
     assert (report_of_it.problem, report_of_it.entries) == ("", 2_100)
     journal = Journal.open(str(path), "T1")
