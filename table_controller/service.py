@@ -7,6 +7,7 @@ from the journal and never guesses about money.
 
 from __future__ import annotations
 
+import logging
 from typing import Protocol
 
 import msgspec
@@ -34,6 +35,8 @@ from table_controller.table.state import TableState, encode_state, new_state
 from table_controller.table.step import due_at_ms, step
 from table_controller.table.views import outputs, snapshot
 
+_log = logging.getLogger(__name__)
+
 REQUESTS_A_TURN = 64
 SNAPSHOT_EVERY = 2000
 WAIT_MAX_MS = 1000
@@ -59,6 +62,9 @@ class Wires(Protocol):
 
     def acknowledge(self, boot_id: int, next_seq: int) -> None:
         """Cards below that number are committed."""
+
+    def shoe_trouble(self) -> str:
+        """What is wrong with the shoe's line, for the log; empty when it is well."""
 
     def close(self) -> None:
         """Let go of everything."""
@@ -98,6 +104,7 @@ class Service:
         self._answers: list[tuple[Request, StoredAnswer]] = []
         self._took_in = False
         self._shoe = (0, 0)
+        self._trouble = ""
         self._fds: list[int] = []
         self._poller = zmq.Poller()
 
@@ -140,7 +147,9 @@ class Service:
         if self._took_in:
             self._commit()
             self._show(now_us)
-        self._publisher.beat(now_us, self._mark(self._seq, now_us), self._journal.head)
+        if now_us >= self._publisher.due_at_us:
+            self._publisher.beat(now_us, self._mark(self._seq, now_us), self._journal.head)
+            self._log_trouble()
 
     @property
     def busy(self) -> bool:
@@ -194,6 +203,13 @@ class Service:
     @property
     def _seq(self) -> int:
         return self._journal.last.seq if self._journal.last else 0
+
+    def _log_trouble(self) -> None:
+        """Each new trouble of the shoe's line is a line of the log, once."""
+        trouble = self._wires.shoe_trouble()
+        if trouble and trouble != self._trouble:
+            _log.warning("shoe: %s", trouble)
+        self._trouble = trouble
 
     def _mark(self, seq: int, now_us: int) -> Mark:
         return Mark(seq, self._at_ms(now_us), self._clock.synced())

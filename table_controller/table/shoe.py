@@ -13,8 +13,11 @@ from table_controller.table.messages import (
     ShoeFound,
     ShoeLost,
 )
-from table_controller.table.state import PHASES_IN_PLAY, CardOut, Fate
+from table_controller.table.state import CARDS_IN_THE_DECK, PHASES_IN_PLAY, CardOut, Fate
 from table_controller.table.turn import Refused, Turn
+
+JOKER = "JK"
+"""A card that belongs to no deck."""
 
 
 def card_scanned(turn: Turn, event: CardScanned) -> None:
@@ -39,11 +42,21 @@ def card_unreadable(turn: Turn, event: CardUnreadable) -> None:
 
 
 def frame_lost(turn: Turn, event: FrameLost) -> None:
-    """Card events are lost for good: each is a card that nobody has read."""
-    turn.state.shoe_next_seq = event.shoe_seq + event.missing
-    for _ in range(event.missing):
+    """Card events are lost for good: each is a card that nobody has read.
+
+    More of them than the deck still has cannot be cards of one deck: only a void and another deck
+    end that.
+    """
+    state = turn.state
+    state.shoe_next_seq = event.shoe_seq + event.missing
+    left = CARDS_IN_THE_DECK - len(state.cards)
+    for _ in range(min(event.missing, left)):
         _take(turn, "", boxed=False)
     _unread_card(turn, "frame_lost")
+    if event.missing > left:
+        state.new_deck_due = True
+        if state.phase in PHASES_IN_PLAY:
+            turn.place_hold("frame_lost", void_only=True)
 
 
 def _unread_card(turn: Turn, reason: str) -> None:
@@ -112,8 +125,8 @@ def rescan(turn: Turn, command: RescanCard) -> None:
     if lost is not None and lost.void_only:
         raise Refused("the shoe was restarted in the deal: the round is void")
     text = command.card.upper()
-    if len(text) != 2:
-        raise Refused(f"'{command.card}' is no card: rank and suit, as in KD")
+    if not in_deck(text) and text != JOKER:
+        raise Refused(f"'{command.card}' is no card: rank and suit as in KD, or {JOKER}")
     seen_before = any(card.card == text for card in state.cards)
     missing[0].card = text
     _judge_face(turn, text, seen_before)

@@ -193,3 +193,20 @@ def test_a_state_survives_its_own_encoding_in_every_phase() -> None:
     for phase in PHASES:
         state = table_in(phase).state
         assert decode_state(encode_state(state)) == state
+
+
+def test_more_lost_cards_than_the_deck_has_leave_only_a_void_and_another_deck() -> None:
+    table = table_in("dealing")
+    table.send(m.FrameLost(200_000, 16))
+    assert len(table.state.cards) == 52
+    run(table, "see hold frame_lost\nsup resume\nsee refused\nrescan 2C\nsee refused\nsup void")
+    run(table, "clear\nopen\nante 1 10.00\nlock\nsee refused\nsup new_deck\nlock\nsee phase dealing")
+
+
+def test_what_is_no_card_cannot_be_read_by_hand() -> None:
+    table = table_in("dealing")
+    run(table, "deal ??>1")
+    for text in ("XX", "10", "", "KDD"):
+        table.say({"type": "RescanCard", "card": text})
+        assert "is no card" in table.refused
+    run(table, "rescan 9H\nsee phase dealing")
