@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import logging
 import multiprocessing
 import os
 import signal
@@ -267,6 +268,8 @@ def main_play(argv: Sequence[str]) -> int:
 
     Returns 0 if every play came true, 1 if one did not, 2 if one could not be read.
     """
+    # What the service logs in one process belongs to no line of the runner.
+    logging.getLogger("table_controller").addHandler(logging.NullHandler())
     parser = argparse.ArgumentParser(prog="hw-sim play", description="Run plays against the service.")
     parser.add_argument("paths", nargs="+", metavar="FILE-OR-FOLDER")
     parser.add_argument("--real", action="store_true", help="as real processes, in real time")

@@ -141,4 +141,7 @@ def _stopwatch(run: RunFolder) -> Iterator[tuple[IO[str], IO[str]]]:
             yield process.stdin, process.stdout
         finally:
             process.stdin.close()
-            process.wait(PATIENCE_S)
+            try:
+                process.wait(PATIENCE_S)
+            finally:
+                process.kill()

@@ -9,6 +9,7 @@ monotonic nanoseconds at which the second beam cleared and at which the lamp was
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
 import time
@@ -85,7 +86,7 @@ def main(table: str) -> None:
     board = Board(default_lines(SEATS), SEATS, clock.now_us)
     port = LocalPort(SimShoe(), clock.now_us)
     app = build(load_table(table), clock, factory=SimFactory(board), port=port)
-    stopwatch = Stopwatch(board, lambda: os.kill(os.getpid(), 15))
+    stopwatch = Stopwatch(board, lambda: os.kill(os.getpid(), signal.SIGTERM))
     threading.Thread(target=stopwatch.run, daemon=True).start()
     app.run(clock)
 
