@@ -263,7 +263,8 @@ class Service:
     def _show(self, now_us: int) -> None:
         """Lamps first, then the shoe, then everybody who listens, then who asked."""
         at_ms = self._at_ms(now_us)
-        self._wires.show(outputs(self._house, self._state, at_ms), now_us)
+        shown = outputs(self._house, self._state, at_ms)
+        self._wires.show(shown, now_us)
         shoe = (self._state.shoe_boot_id, self._state.shoe_next_seq)
         if shoe != self._shoe:
             self._shoe = shoe
@@ -271,7 +272,7 @@ class Service:
         for seq, facts in self._facts:
             self._publisher.publish_facts(self._mark(seq, now_us), facts)
         self._facts = []
-        body = msgspec.json.encode(snapshot(self._house, self._state, at_ms))
+        body = msgspec.json.encode(snapshot(self._house, self._state, at_ms, shown))
         self._publisher.publish_state(self._mark(self._seq, now_us), body)
         for request, stored in self._answers:
             self._commands.answer_again(request, stored.body_hash, stored.ok, stored.seq, stored.error)

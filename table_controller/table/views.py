@@ -152,7 +152,7 @@ def _seat_view(house: House, state: TableState, number: int, seat: Seat, results
         raise_=_stack(seat.raise_, raise_cents),
         bonus=_stack(seat.bonus, seat.bonus_cents if in_round else seat.bonus.cents),
         coin=coin,
-        lamp=lamp(house, state, seat),
+        lamp=lamp_view,
         lamp_dead=number in state.lamps_failed,
         folded=seat.folded,
         dead=seat.dead is not None,
@@ -193,8 +193,9 @@ def _left_ms(state: TableState, at_ms: int) -> int | None:
     return None if timer is None else timer.left_at(at_ms)
 
 
-def snapshot(house: House, state: TableState, at_ms: int) -> Snapshot:
-    """The complete public view of the table at that moment."""
+def snapshot(house: House, state: TableState, at_ms: int, shown: Outputs | None = None) -> Snapshot:
+    """The complete public view of the table at that moment; `shown` are its outputs, if at hand."""
+    shown = shown or outputs(house, state, at_ms)
     meter = state.meter
     results = {
         one.seat: {"ante": one.ante, "raise": one.raise_, "bonus": one.bonus, "coin": one.coin}
@@ -207,11 +208,11 @@ def snapshot(house: House, state: TableState, at_ms: int) -> Snapshot:
         result=state.result,
         holds=tuple(hold.reason for hold in state.holds),
         alarms=tuple(state.alarms),
-        light=light(house, state, at_ms),
+        light=shown.light,
         left_ms=_left_ms(state, at_ms),
         seats=tuple(
-            _seat_view(house, state, number, seat, results.get(number, {}))
-            for number, seat in state.numbered()
+            _seat_view(house, state, number, lamp_view, results.get(number, {}))
+            for number, lamp_view in enumerate(shown.lamps, start=1)
         ),
         dealer=DealerView(_dealer_cards(house, state)),
         cards_out=len(state.cards),
@@ -224,7 +225,7 @@ def snapshot(house: House, state: TableState, at_ms: int) -> Snapshot:
             AwardView(one.award.seat, one.award.category_label, one.award.cents, one.award.kind, one.status)
             for one in state.awards
         ),
-        coin_accept=tuple(coin_accept(house, state, seat) for seat in state.seats),
+        coin_accept=shown.coin_accept,
         deck_due=state.new_deck_due or state.deck_short,
         stub_due=state.stub_due,
         rounds=state.rounds,
