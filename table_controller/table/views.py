@@ -138,7 +138,10 @@ def _stack(stack: Stack, cents: int | None) -> StackView:
     return StackView(stack.chips, cents)
 
 
-def _seat_view(house: House, state: TableState, number: int, seat: Seat, results: dict[str, str]) -> SeatView:
+def _seat_view(
+    house: House, state: TableState, number: int, lamp_view: LampView, results: dict[str, str]
+) -> SeatView:
+    seat = state.seat(number)
     in_round = seat.ante_cents > 0
     raise_cents = seat.raise_cents or (seat.raise_lying_cents if seat.raise_.laid else None)
     coin: Literal["none", "bet", "returned"] = "none"
