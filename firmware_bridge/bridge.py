@@ -98,6 +98,7 @@ class Bridge:
         self._port: Final = wiring.port
         self._link: Final = Link(wiring.shoe_boot_id, wiring.shoe_next_seq, now_us)
         self._port_open = False
+        self._port_trouble = ""
         self._reopen_at_us = now_us
         self._reopen_pause_us = REOPEN_SOONEST_US
         self._untold: list[Event] = []
@@ -177,10 +178,11 @@ class Bridge:
             self._untold += self._send(self._port, self._now_us())
 
     def shoe_trouble(self) -> str:
-        """For the log: how many damaged frames came from the shoe, and what was wrong with the last."""
-        if not self._link.damaged_frames:
-            return ""
-        return f"{self._link.damaged_frames} damaged frames; the last: {self._link.last_damage}"
+        """For the log: the newest thing that is wrong with the shoe or its line; empty when all is well.
+
+        A port that cannot be used, a broken memory, a shoe of another version, damaged frames.
+        """
+        return self._port_trouble or self._link.trouble(self._now_us())
 
     def close(self) -> None:
         """All outputs low; let go of every wire and of the port."""
@@ -283,13 +285,14 @@ class Bridge:
                     data = port.read()
                     if not self._port_open:
                         self._port_open = True
+                        self._port_trouble = ""
                         self._reopen_pause_us = REOPEN_SOONEST_US
                         self._link.opened(now_us)
                     if not data:
                         break
                     events += self._link.received(data, now_us)
-            except OSError:
-                events += self._lose_port(port, now_us)
+            except OSError as problem:
+                events += self._lose_port(port, problem, now_us)
         events += self._link.passed(now_us)
         if self._port_open:
             events += self._send(port, now_us)
@@ -299,14 +302,15 @@ class Bridge:
         if data:
             try:
                 port.write(data)
-            except OSError:
-                return self._lose_port(port, now_us)
+            except OSError as problem:
+                return self._lose_port(port, problem, now_us)
         return []
 
-    def _lose_port(self, port: Port, now_us: int) -> list[Event]:
+    def _lose_port(self, port: Port, problem: OSError, now_us: int) -> list[Event]:
         """Close the old descriptor before the device comes back, and look for it less and less often."""
         port.close()
         self._port_open = False
+        self._port_trouble = str(problem)
         self._reopen_at_us = now_us + self._reopen_pause_us
         self._reopen_pause_us = min(2 * self._reopen_pause_us, REOPEN_LATEST_US)
         return self._link.closed()

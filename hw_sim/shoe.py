@@ -356,7 +356,7 @@ class PtyShoe:
         tty.setraw(slave)
         os.set_blocking(self._master, False)
         name = os.ttyname(slave)
-        # Only the host holds the other end: its exclusive use must end with it, as on a real port.
+        # Only the host holds the other end: that is how the shoe sees whether anybody listens.
         os.close(slave)
         beside = self._link.with_name(f".{self._link.name}.{os.getpid()}")
         beside.unlink(missing_ok=True)

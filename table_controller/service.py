@@ -105,7 +105,7 @@ class Service:
         self._took_in = False
         self._shoe = (0, 0)
         self._trouble = ""
-        self._fds: list[int] = []
+        self._fds: list[int] | None = None
         self._poller = zmq.Poller()
 
     # ------------------------------------------------------------------------------- starting

@@ -13,6 +13,7 @@ from typing import Final
 
 LONGEST_FRAME: Final = 64
 VERSION: Final = 1
+LAST_SEQ: Final = 0xFFFF_FFFE
 
 HELLO: Final = 0x01
 EVENT: Final = 0x02
@@ -55,7 +56,7 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class Damaged:
-    """Something arrived that is no frame; `why` is a sentence for the log."""
+    """Something arrived that is no frame; `why` is a sentence for the log, and tells no card's face."""
 
     why: str
 
@@ -113,11 +114,13 @@ def decode(encoded: bytes) -> Frame:
 
 
 def _position(boot_id: int, next_seq: int, payload: bytes) -> Frame:
+    # The version stands at its place in every version, whatever may follow it.
+    if len(payload) >= _POSITION.size and payload[_POSITION.size - 1] != VERSION:
+        version = payload[_POSITION.size - 1]
+        return Damaged(f"the shoe speaks version {version} of the protocol; this bridge speaks {VERSION}")
     if len(payload) != _POSITION.size:
         return Damaged(f"HELLO or STATUS with {len(payload)} bytes of payload instead of {_POSITION.size}")
-    first_held, version = _POSITION.unpack(payload)
-    if version != VERSION:
-        return Damaged(f"the shoe speaks version {version} of the protocol; this bridge speaks {VERSION}")
+    first_held, _ = _POSITION.unpack(payload)
     if not 1 <= first_held <= next_seq:
         return Damaged(f"first_held is {first_held}; 1 to {next_seq} (next_seq) is allowed")
     return Position(boot_id, next_seq, first_held)
@@ -126,13 +129,15 @@ def _position(boot_id: int, next_seq: int, payload: bytes) -> Frame:
 def _scan(boot_id: int, seq: int, payload: bytes) -> Frame:
     if len(payload) != _CARD.size:
         return Damaged(f"EVENT with {len(payload)} bytes of payload instead of {_CARD.size}")
+    if seq > LAST_SEQ:
+        return Damaged(f"EVENT {seq}; the last number of a memory is {LAST_SEQ}")
     kind, raw = _CARD.unpack(payload)
     if kind not in (FACE_DOWN, FACE_UP, UNREADABLE):
         return Damaged(f"kind {kind:02X}; 01 (face down), 02 (face up), 03 (not readable) are allowed")
     if not all(0x21 <= byte <= 0x7E for byte in raw):
-        return Damaged(f"card text {raw.hex(' ')}; two printable ASCII characters are allowed")
+        return Damaged("a card text with a byte that is not 21 to 7E; two printable characters are allowed")
     if (raw == b"??") != (kind == UNREADABLE):
-        return Damaged(f"kind {kind:02X} with card text {raw.decode()}; kind 03, and no other, goes with ??")
+        return Damaged(f"kind {kind:02X} with a card text of another kind; 03, and no other, goes with ??")
     return Scan(boot_id, seq, raw.decode().upper(), kind == FACE_UP, kind != UNREADABLE)
 
 

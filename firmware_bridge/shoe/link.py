@@ -28,6 +28,9 @@ GAP_GIVEN_UP_US: Final = 2_000_000
 GAP_RESUMES: Final = 10
 NOISE_WINDOW_US: Final = 1_000_000
 NOISE_TOLD: Final = 8
+QUIET_US: Final = 10_000_000
+MEMORY: Final = 416
+LARGEST_STEP: Final = MEMORY + 8
 
 
 class Gap:
@@ -51,7 +54,11 @@ class Link:
         self.boot_id = boot_id
         self.next_seq = next_seq
         self.damaged_frames = 0
-        self.last_damage = ""
+        self._damage = ""
+        self._damage_old_at_us = now_us
+        self._broken = ""
+        # What was taken under each number: a number that comes again as another card is no duplicate.
+        self._taken: dict[int, Scan] = {}
         self._committed = next_seq
         self._decoder: Final = Decoder()
         self._open = False
@@ -75,6 +82,7 @@ class Link:
         self._decoder.reset()
         self._rest_of_a_frame_may_come = True
         self._greeting = b"\0"
+        self._damage_old_at_us = now_us
         self._ask(now_us)
 
     def closed(self) -> list[Event]:
@@ -104,6 +112,13 @@ class Link:
             else:
                 self._ask(now_us)
         return events
+
+    def trouble(self, now_us: int) -> str:
+        """What is wrong with the shoe or its line, as a sentence for the log that tells no card's face.
+
+        Empty when all is well: another memory is believed, or no frame was damaged for 10 s.
+        """
+        return self._broken or (self._damage if now_us < self._damage_old_at_us else "")
 
     def due_at_us(self) -> int | None:
         """When `passed` has something to say if nothing arrives; None: never."""
@@ -136,7 +151,7 @@ class Link:
             raise ValueError(f"number {next_seq} cannot be acknowledged: {self.next_seq} has not come yet")
         if next_seq > self._committed:
             self._committed = next_seq
-            self._ack_due = self._open
+            self._ack_due = self._open and not self._broken
 
     # ------------------------------------------------------------------------------ the shoe says
 
@@ -153,7 +168,10 @@ class Link:
         while the shoe is lost, for then more is amiss than a frame.
         """
         self.damaged_frames += 1
-        self.last_damage = frame.why
+        if now_us >= self._damage_old_at_us or self.damaged_frames.bit_count() == 1:
+            # The log gets a new sentence when trouble begins and when the count has doubled.
+            self._damage = f"damaged frames: {self.damaged_frames}; the last: {frame.why}"
+        self._damage_old_at_us = now_us + QUIET_US
         if now_us - self._noise_since_us >= NOISE_WINDOW_US:
             self._noise_since_us = now_us
             self._noise_told = 0
@@ -163,13 +181,19 @@ class Link:
     def _take_position(self, position: Position, now_us: int) -> list[Event]:
         events: list[Event] = []
         is_known = position.boot_id == self.boot_id
-        if is_known and position.next_seq < self.next_seq:
-            # A counter does not run backwards: this is stale, or the shoe is broken and falls silent by it.
+        if is_known and self._broken:
             return events
+        if is_known and position.next_seq < self.next_seq:
+            # The line keeps the order of what it carries, so this cannot be an old frame.
+            return self._break(f"its next number is {position.next_seq}, and {self.next_seq - 1} is past")
+        if is_known and position.first_held - self.next_seq > LARGEST_STEP:
+            return self._break_by_step(position.first_held)
         if not is_known:
             self.boot_id = position.boot_id
             self.next_seq = self._committed = position.first_held
             self._gap = None
+            self._broken = ""
+            self._taken.clear()
         self._hear(now_us)
         if not is_known or not self._found:
             self._found = True
@@ -186,14 +210,19 @@ class Link:
             if self._found and now_us >= self._resume_at_us:
                 self._ask(now_us)
             return []
+        if scan.seq < self.next_seq:
+            if self._taken.get(scan.seq, scan) != scan:
+                return self._break(f"number {scan.seq} came again as another card")
+            self._ack_due = self._ack_due or scan.seq < self._committed
+            return []
         self._hear(now_us)
         if scan.seq > self.next_seq:
             self._miss(scan.seq, now_us)
             return []
-        if scan.seq < self.next_seq:
-            self._ack_due = self._ack_due or scan.seq < self._committed
-            return []
         self.next_seq += 1
+        self._taken[scan.seq] = scan
+        if len(self._taken) > MEMORY:
+            del self._taken[next(iter(self._taken))]
         self._gap = None
         self._resume_due = False
         return [CardScanned(scan.card, scan.boxed, scan.seq) if scan.readable else CardUnreadable(scan.seq)]
@@ -206,6 +235,22 @@ class Link:
         self._lost_told = True
         self._gap = None
         return [ShoeLost()]
+
+    def _break(self, why: str) -> list[Event]:
+        """This memory contradicts itself: which of its cards are true nobody knows, so none is.
+
+        It is not acknowledged either: that would make it forget what may be needed to find the truth.
+        """
+        self._broken = (
+            f"memory {self.boot_id:08X} of the shoe is broken: {why}; "
+            "nothing of it is believed until another boot id comes"
+        )
+        self._resume_due = self._ack_due = False
+        return [] if self._lost_told else self._lose()
+
+    def _break_by_step(self, next_seq: int) -> list[Event]:
+        missing = next_seq - self.next_seq
+        return self._break(f"{missing} numbers are missing at {self.next_seq}; {LARGEST_STEP} is the most")
 
     # ------------------------------------------------------------------------------------- gaps
 
@@ -227,6 +272,8 @@ class Link:
 
     def _give_up(self, next_seq: int) -> list[Event]:
         """Numbers below `next_seq` will never come; their want is told, and the cards behind it are taken."""
+        if next_seq - self.next_seq > LARGEST_STEP:
+            return self._break_by_step(next_seq)
         lost = FrameLost(next_seq - self.next_seq, self.next_seq)
         self.next_seq = next_seq
         self._gap = None

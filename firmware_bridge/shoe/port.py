@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 import termios
@@ -12,6 +13,8 @@ import serial
 
 DRIVERS: Final = ("native",)
 CHUNK: Final = 4096
+# What the kernel calls the far side of a pseudo-terminal: its device numbers, wherever it is mounted.
+PSEUDO_TERMINALS: Final = range(136, 144)
 
 
 class Port(Protocol):
@@ -65,9 +68,9 @@ class SerialPort:
             data = os.read(self._fd, CHUNK)
         except BlockingIOError:
             return b""
-        except OSError:
+        except OSError as problem:
             self.close()
-            raise
+            raise OSError(f"{self._path} cannot be read: {_reason(problem)}") from problem
         if not data:
             self.close()
             raise OSError(f"{self._path} was unplugged")
@@ -81,9 +84,9 @@ class SerialPort:
             os.write(self._fd, data)
         except BlockingIOError:
             pass  # A shoe that does not listen loses the frame, as on a bad line.
-        except OSError:
+        except OSError as problem:
             self.close()
-            raise
+            raise OSError(f"{self._path} cannot be written: {_reason(problem)}") from problem
 
     def close(self) -> None:
         """Let go of the port."""
@@ -104,7 +107,7 @@ class SerialPort:
             with contextlib.suppress(OSError, termios.error):
                 port.close()
             # pyserial also raises termios.error here, which is not an OSError.
-            raise OSError(f"{self._path} cannot be opened: {problem}") from problem
+            raise OSError(f"{self._path} cannot be opened: {_reason(problem)}") from problem
         with contextlib.suppress(OSError, ValueError, NotImplementedError, termios.error):
             # An FTDI chip otherwise keeps bytes back for 16 ms; not every port has this setting.
             port.set_low_latency_mode(True)
@@ -117,9 +120,20 @@ class SerialPort:
         No second user at all, no reset of the shoe by hanging up, and an empty read that means
         "unplugged" and never "nothing yet".
         """
-        fcntl.ioctl(fd, termios.TIOCEXCL)
+        # On a pseudo-terminal this would outlive the process as long as the far end is open, and then
+        # shut out the next one. There the lock that pyserial takes has to do: it ends with its holder.
+        if os.major(os.fstat(fd).st_rdev) not in PSEUDO_TERMINALS:
+            fcntl.ioctl(fd, termios.TIOCEXCL)
         settings = termios.tcgetattr(fd)
         settings[2] &= ~termios.HUPCL
         settings[6][termios.VMIN] = 1
         settings[6][termios.VTIME] = 0
         termios.tcsetattr(fd, termios.TCSANOW, settings)
+
+
+def _reason(problem: Exception) -> str:
+    """The words of the operating system; pyserial wraps them in several ways, with its number first."""
+    number = problem.args[0] if problem.args else None
+    if number == errno.EWOULDBLOCK:
+        return "another process uses it"
+    return os.strerror(number) if isinstance(number, int) else str(problem)
