@@ -237,7 +237,7 @@ class Link:
         return [ShoeLost()]
 
     def _break(self, why: str) -> list[Event]:
-        """This memory contradicts itself: which of its cards are true nobody knows, so none is.
+        """The memory contradicts itself: nobody knows which of its cards are true, so none is taken.
 
         It is not acknowledged either: that would make it forget what may be needed to find the truth.
         """

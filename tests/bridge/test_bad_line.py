@@ -22,7 +22,12 @@ SUITS = "SHDC"
 
 
 class Line:
-    """One direction of a bad line, frame by frame."""
+    """One direction of a bad line, frame by frame.
+
+    A line keeps the order of what it carries; card frames and the host's come late all the same now and
+    then, which no rule of the shoe may suffer from. HELLO and STATUS never do: a counter that is told out
+    of order is one that runs backwards.
+    """
 
     def __init__(self, chance: random.Random, badness: float) -> None:
         self._chance = chance
@@ -44,7 +49,7 @@ class Line:
             elif fate < 5:
                 at = self._chance.randrange(len(frame))
                 frame = frame[:at] + frame[at + self._chance.randint(1, 4) :]
-            elif fate < 6 and self._late is None:
+            elif fate < 6 and self._late is None and piece[1:2] not in (b"\x01", b"\x03"):
                 self._late, frame = frame, b""
             else:
                 frame += self._late or b""

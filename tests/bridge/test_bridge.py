@@ -356,7 +356,18 @@ def test_one_damaged_frame_is_one_alarm_and_no_card(rig: Rig) -> None:
     rig.shoe.make_noise()
     rig.shoe.deal("KD", rig.clock.at_us)
     assert rig.read() == [BadFrame(), CardScanned("KD", False, 1)]
-    assert rig.bridge.shoe_trouble() == "1 damaged frames; the last: the CRC of the frame is wrong"
+    assert rig.bridge.shoe_trouble() == "damaged frames: 1; the last: the CRC of the frame is wrong"
+
+
+def test_a_port_that_is_gone_is_trouble_with_its_reason_until_it_is_back(rig: Rig) -> None:
+    rig.advance(300 * MS)
+    assert rig.bridge.shoe_trouble() == ""
+    rig.shoe.unplug()
+    rig.advance(300 * MS)
+    assert "the cable of the simulated shoe is pulled" in rig.bridge.shoe_trouble()
+    rig.shoe.replug()
+    rig.advance(2_500 * MS)
+    assert rig.bridge.shoe_trouble() == ""
 
 
 def test_a_card_lost_for_good_is_told_before_the_card_behind_it(rig: Rig) -> None:

@@ -25,9 +25,17 @@ from firmware_bridge.shoe.frames import (
     cobs_encode,
     encode,
 )
+from firmware_bridge.shoe.link import Link
+from table_controller.table.messages import CardScanned, Event, FrameLost, ShoeFound
 
 PROTOCOL = Path(frames.__file__).parents[1] / "PROTOCOL.md"
 BOOT = 0xA1B2C3D4
+
+
+def conversations_in_the_protocol() -> list[tuple[str, bytes]]:
+    """Every line of a deal on the wire that shows its bytes: who speaks, and what."""
+    lines = re.findall(r"^(shoe|host) -> .+?  ((?:[0-9A-F]{2} +)+00)\b", PROTOCOL.read_text(), re.MULTILINE)
+    return [(who, bytes.fromhex(line)) for who, line in lines]
 
 
 def wires_in_the_protocol() -> list[bytes]:
@@ -66,18 +74,41 @@ def test_the_worked_examples_of_the_protocol_are_read_as_they_are_described() ->
     ]
 
 
+def test_a_lost_card_and_a_restarted_shoe_go_over_the_wire_as_the_protocol_shows() -> None:
+    link = Link(BOOT, 4, 0)
+    link.opened(0)
+    link.received(encode(HELLO, BOOT, 4, b"\x04\0\0\0\x01"), 0)
+    link.to_send()
+    told: list[Event] = []
+    for who, wire in conversations_in_the_protocol():
+        if who == "shoe":
+            told += link.received(wire, 0)
+        else:
+            link.acknowledge(link.boot_id, link.next_seq)
+            assert link.to_send() == wire
+    assert told == [
+        FrameLost(1, 4),
+        CardScanned("9D", False, 5),
+        ShoeFound(0x00C0FFEE, 1),
+        CardScanned("5H", False, 1),
+    ]
+
+
 @pytest.mark.parametrize(
     ("frame", "word"),
     [
         (encode(EVENT, BOOT, 1, b"\x04KD"), "kind 04"),
-        (encode(EVENT, BOOT, 1, b"\x01K\x7f"), "card text 4b 7f"),
-        (encode(EVENT, BOOT, 1, b"\x01K "), "card text 4b 20"),
+        (encode(EVENT, BOOT, 1, b"\x01K\x7f"), "not 21 to 7E"),
+        (encode(EVENT, BOOT, 1, b"\x01K "), "not 21 to 7E"),
         (encode(EVENT, BOOT, 1, b"\x03KD"), "kind 03"),
         (encode(EVENT, BOOT, 1, b"\x01??"), "kind 01"),
         (encode(EVENT, BOOT, 1, b"\x01K"), "2 bytes of payload"),
         (encode(EVENT, 0, 1, b"\x01KD"), "boot id 00000000"),
         (encode(EVENT, BOOT, 0, b"\x01KD"), "number 0"),
+        (encode(EVENT, BOOT, 0xFFFFFFFF, b"\x01KD"), "the last number of a memory is 4294967294"),
         (encode(HELLO, BOOT, 1, b"\x01\0\0\0\x02"), "version 2"),
+        (encode(HELLO, BOOT, 1, b"\x01\0\0\0\x02more"), "version 2"),
+        (encode(HELLO, BOOT, 0, b"\0\0\0\0\x01"), "number 0"),
         (encode(HELLO, BOOT, 1, b"\x02\0\0\0\x01"), "first_held is 2"),
         (encode(HELLO, BOOT, 1, b"\0\0\0\0\x01"), "first_held is 0"),
         (encode(STATUS, BOOT, 1), "0 bytes of payload"),
@@ -91,6 +122,18 @@ def test_what_a_shoe_may_not_send_is_damage_with_a_name(frame: bytes, word: str)
     (damage,) = Decoder().feed(frame)
     assert isinstance(damage, Damaged)
     assert word in damage.why
+
+
+@pytest.mark.parametrize("kind", [1, 3, 4])
+def test_what_is_wrong_with_a_card_frame_is_told_alike_whatever_the_card(kind: int) -> None:
+    def why(card: bytes, last: bytes = b"") -> list[str]:
+        wire = encode(EVENT, BOOT, 1, bytes([kind]) + card)
+        wire = wire[: len(wire) - 1 - len(last)] + last + b"\0"
+        return [frame.why for frame in Decoder().feed(wire) if isinstance(frame, Damaged)]
+
+    assert why(b"K\x7f") == why(b"\x7f2") != []
+    assert why(b"KD", last=b"\x01") == why(b"2C", last=b"\x01") != []
+    assert why(b"KD") == why(b"2C") == why(b"JK")
 
 
 def test_a_joker_is_no_damage_and_lower_case_is_read_like_upper_case() -> None:

@@ -181,11 +181,116 @@ def test_an_event_of_an_unknown_memory_is_not_taken_but_asked_about() -> None:
     assert link.to_send() == resume(6)
 
 
-def test_a_counter_that_runs_backwards_is_no_sign_of_life() -> None:
+@pytest.mark.parametrize("word", [hello(5, 4), status(5, 5)], ids=["HELLO", "STATUS"])
+def test_a_counter_that_runs_backwards_is_a_lost_shoe_at_once(word: bytes) -> None:
     link = connected(6)
-    for at_ms in (500, 1_000, 1_500):
-        assert link.received(status(4, 4), at_ms * MS) == []
+    assert link.received(word, 500 * MS) == [ShoeLost()]
+    assert link.trouble(500 * MS) == (
+        "memory A1B2C3D4 of the shoe is broken: its next number is 5, and 5 is past; "
+        "nothing of it is believed until another boot id comes"
+    )
+
+
+def test_a_counter_that_ran_backwards_before_the_host_started_is_a_lost_shoe_at_once() -> None:
+    link = Link(BOOT, 6, 0)
+    link.opened(0)
+    assert link.received(hello(2, 1), 5 * MS) == [ShoeLost()]
+    assert link.passed(9_000 * MS) == []
+
+
+def test_a_broken_memory_is_believed_in_nothing_and_acknowledged_nothing() -> None:
+    link = connected(5)
+    assert link.received(event(5) + status(2, 1), 0) == [CardScanned("KD", False, 5), ShoeLost()]
+    link.acknowledge(BOOT, 6)
+    assert link.to_send() == b""
+    caught_up = event(1, "2C") + event(5) + event(6, "3C") + event(9) + status(10, 6) + hello(7, 6)
+    assert link.received(caught_up, 400 * MS) == []
+    assert link.passed(400 * MS) == []
+    assert link.closed() == []
+    link.opened(500 * MS)
+    assert link.to_send() == b"\0" + resume(6)
+    assert link.received(hello(7, 6) + event(6), 510 * MS) == []
+
+
+def test_another_boot_id_ends_what_was_broken() -> None:
+    link = connected(6)
+    link.received(status(2, 1), 0)
+    assert link.received(event(1, "2C", OTHER), 90 * MS) == []
+    wire = hello(2, 1, OTHER) + event(1, "2C", OTHER)
+    assert link.received(wire, 100 * MS) == [ShoeFound(OTHER, 1), CardScanned("2C", False, 1)]
+    assert link.trouble(100 * MS) == ""
+
+
+@pytest.mark.parametrize("again", [event(1, "QS"), event(1, "KD", kind=2), event(1, "??", kind=3)])
+def test_a_number_that_comes_again_as_another_card_is_a_lost_shoe_at_once(again: bytes) -> None:
+    link = connected()
+    assert link.received(event(1, "KD") + event(2, "7C"), 0) == [
+        CardScanned("KD", False, 1),
+        CardScanned("7C", False, 2),
+    ]
+    assert link.received(event(2, "7C") + again, 10 * MS) == [ShoeLost()]
+    assert link.to_send() == b""
+    assert "number 1 came again as another card" in link.trouble(10 * MS)
+
+
+def test_the_last_416_cards_are_remembered_and_no_more() -> None:
+    link = connected()
+    for seq in range(1, 418):
+        link.received(event(seq), 0)
+    assert link.received(event(1, "QS"), 0) == []
+    assert link.received(event(2, "QS"), 0) == [ShoeLost()]
+
+
+def test_repeated_cards_alone_are_no_sign_of_life() -> None:
+    link = connected()
+    link.received(event(1), 0)
+    for at_ms in range(200, 1_500, 200):
+        assert link.received(event(1), at_ms * MS) == []
     assert link.passed(1_500 * MS) == [ShoeLost()]
+
+
+def test_a_step_of_424_numbers_is_lost_cards_and_of_one_more_a_broken_memory() -> None:
+    assert connected(6).received(status(430, 430), 0) == [FrameLost(424, 6)]
+    link = connected(6)
+    assert link.received(status(431, 431), 0) == [ShoeLost()]
+    assert "425 numbers are missing at 6; 424 is the most" in link.trouble(0)
+
+
+def test_a_number_far_ahead_that_never_explains_itself_is_a_broken_memory() -> None:
+    link = connected(6)
+    told: list[Event] = []
+    for at_ms in range(0, 2_001, 100):
+        told += link.received(event(200_000), at_ms * MS) + link.passed(at_ms * MS)
+    assert told == [ShoeLost()]
+    assert "199994 numbers are missing at 6" in link.trouble(2_000 * MS)
+
+
+def test_a_shoe_of_another_version_is_lost_and_the_log_can_say_why() -> None:
+    link = Link(BOOT, 1, 0)
+    link.opened(0)
+    foreign = encode(STATUS, BOOT, 1, b"\x01\0\0\0\x02")
+    for at_ms in (0, 500, 1_000):
+        assert link.received(foreign, at_ms * MS) == []
+    assert link.passed(2_000 * MS) == [ShoeLost()]
+    assert link.trouble(2_000 * MS).endswith(
+        "the shoe speaks version 2 of the protocol; this bridge speaks 1"
+    )
+
+
+def test_noise_is_trouble_in_a_new_sentence_when_its_count_has_doubled_and_none_after_ten_seconds() -> None:
+    link = connected()
+    sentences = []
+    for _ in range(1_000):
+        link.received(b"\x55\0", 0)
+        if link.trouble(0) not in sentences:
+            sentences.append(link.trouble(0))
+    assert [sentence.split(";")[0] for sentence in sentences] == [
+        f"damaged frames: {2**n}" for n in range(10)
+    ]
+    assert link.trouble(9_999 * MS) == sentences[-1]
+    assert link.trouble(10_000 * MS) == ""
+    link.received(b"\x55\0", 10_000 * MS)
+    assert link.trouble(10_000 * MS).startswith("damaged frames: 1001; ")
 
 
 def test_silence_of_a_second_and_a_half_is_a_lost_shoe_once() -> None:
@@ -240,7 +345,7 @@ def test_a_damaged_frame_is_told_and_costs_no_card() -> None:
     link = connected()
     damaged = event(1).replace(b"KD", b"KH")
     assert link.received(damaged + event(1), 0) == [BadFrame(), CardScanned("KD", False, 1)]
-    assert link.last_damage == "the CRC of the frame is wrong"
+    assert link.trouble(0) == "damaged frames: 1; the last: the CRC of the frame is wrong"
 
 
 def test_a_noisy_line_is_told_eight_times_a_second_and_counted_always() -> None:

@@ -3,6 +3,10 @@
 import fcntl
 import os
 import select
+import shutil
+import signal
+import subprocess
+import sys
 import termios
 import tty
 from collections.abc import Iterator
@@ -18,6 +22,9 @@ from hw_sim.pins import SimFactory
 from hw_sim.shoe import PtyShoe, SimShoe
 from table_controller.table.messages import CardScanned, Event, ShoeFound, ShoeLost
 from tests.bridge.rig import Rig
+
+# Python has no name for it before 3.13.
+TIOCGEXCL = 0x80045440
 
 
 class Cable:
@@ -89,7 +96,7 @@ def test_a_pulled_cable_is_an_error_and_plugging_in_gives_a_new_port(cable: Cabl
     with pytest.raises(OSError, match=r"was unplugged|Input/output error"):
         port.read()
     assert port.fileno() is None
-    with pytest.raises(OSError, match="shoe cannot be opened"):
+    with pytest.raises(OSError, match=r"shoe cannot be opened: No such file or directory$"):
         port.read()
     cable.plug()
     assert port.read() == b""
@@ -115,24 +122,60 @@ def test_a_shoe_that_never_reads_blocks_nobody(port: SerialPort) -> None:
     assert port.fileno() is not None
 
 
-def test_the_port_belongs_to_one_process_and_hanging_up_resets_no_shoe(
-    cable: Cable, port: SerialPort
-) -> None:
+def is_exclusive(port: SerialPort) -> bool:
+    """Whether the kernel refuses everybody else's opening."""
+    fd = port.fileno()
+    assert fd is not None
+    answer = bytearray(4)
+    fcntl.ioctl(fd, TIOCGEXCL, answer)
+    return answer != bytearray(4)
+
+
+def test_hanging_up_resets_no_shoe(port: SerialPort) -> None:
     port.read()
     fd = port.fileno()
     assert fd is not None
     assert not termios.tcgetattr(fd)[2] & termios.HUPCL
-    exclusive = bytearray(4)
-    fcntl.ioctl(fd, termios.TIOCGEXCL if hasattr(termios, "TIOCGEXCL") else 0x80045440, exclusive)
-    assert exclusive != bytearray(4)
-    with pytest.raises(OSError, match="cannot be opened"):
+
+
+def test_a_serial_port_belongs_to_one_process(port: SerialPort, mocker: MockerFixture) -> None:
+    mocker.patch("firmware_bridge.shoe.port.PSEUDO_TERMINALS", range(0))
+    port.read()
+    assert is_exclusive(port)
+
+
+def test_a_pseudo_terminal_is_locked_and_not_exclusive(cable: Cable, port: SerialPort) -> None:
+    port.read()
+    assert not is_exclusive(port)
+    with pytest.raises(OSError, match="cannot be opened: another process uses it"):
         SerialPort(str(cable.name)).read()
+
+
+def test_a_host_that_was_killed_shuts_the_next_one_out_of_no_pseudo_terminal(cable: Cable) -> None:
+    opens_and_dies = (
+        "import os, signal, sys\n"
+        "from firmware_bridge.shoe.port import SerialPort\n"
+        "SerialPort(sys.argv[1]).read()\n"
+        "print('open', flush=True)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    command = [sys.executable, "-c", opens_and_dies, str(cable.name)]
+    if os.geteuid() == 0:
+        # Who may administer the system may open what is exclusive; the service of a table may not.
+        setpriv = shutil.which("setpriv")
+        if setpriv is None:
+            pytest.skip("root cannot give up its power here: there is no setpriv")
+        command = [setpriv, "--bounding-set=-sys_admin", "--inh-caps=-sys_admin", *command]
+    for _ in range(2):
+        host = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+        assert (host.stdout, host.returncode) == ("open\n", -signal.SIGKILL), host.stderr
 
 
 def test_an_error_of_termios_is_an_ordinary_error_of_the_port(
     port: SerialPort, mocker: MockerFixture
 ) -> None:
-    mocker.patch("firmware_bridge.shoe.port.fcntl.ioctl", side_effect=termios.error(5, "Input/output error"))
+    gone = termios.error(5, "Input/output error")
+    mocker.patch("firmware_bridge.shoe.port.termios.tcsetattr", side_effect=gone)
     with pytest.raises(OSError, match=r"cannot be opened.*Input/output error"):
         port.read()
     assert port.fileno() is None
