@@ -61,14 +61,16 @@ def _fail(text: str, code: int = 1) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from table_controller.app import NOT_AS_CONFIGURED, NOT_AS_RECORDED, run
-    from table_controller.config import load_table
+    from table_controller.app import NOT_AS_CONFIGURED, NOT_AS_RECORDED, TableStopped, run
+    from table_controller.config import ConfigError, load_table
 
     try:
         run(load_table(arguments.table))
+    except ConfigError as error:
+        return _fail(str(error), 2)
     except NOT_AS_CONFIGURED as error:
         return _fail(f"{arguments.table}: {error}", 2)
-    except NOT_AS_RECORDED as error:
+    except (*NOT_AS_RECORDED, TableStopped) as error:
         return _fail(str(error))
     return 0
 

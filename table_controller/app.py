@@ -28,9 +28,14 @@ from table_controller.service import Service, StartRefused
 from table_controller.table.messages import House
 
 WATCHDOG_US = 1_000_000
-
 NOT_AS_CONFIGURED = (ConfigError, WiringError, PinFactoryError, ShoeDriverError, zmq.ZMQError)
 """What `build` raises when the files or the machine are not as they must be."""
+
+
+class TableStopped(Exception):
+    """The loop met an error that nobody can explain; the text says what and what to do."""
+
+
 NOT_AS_RECORDED = (JournalRefused, JournalFailed, ReplayError, StartRefused)
 """What `build` and the loop raise when the journal cannot be gone on with."""
 
@@ -174,7 +179,17 @@ def run(config: TableConfig) -> None:
     clock = SystemClock()
     app = build(config, clock)
     log.info("table %s is up, software %s", config.table, software_version())
-    app.run(clock)
+    try:
+        app.run(clock)
+    except NOT_AS_RECORDED:
+        raise
+    except Exception as error:
+        # Nobody can explain this one, so the table stops as it is and starts again from its journal.
+        log.critical("table %s stopped", config.table, exc_info=True)
+        raise TableStopped(
+            f"the table stopped: {error}. What is committed stands, nothing after it was shown; "
+            "start the service again, and follow RECOVERY.md if it stops again."
+        ) from error
     log.info("table %s is down", config.table)
 
 

@@ -250,7 +250,10 @@ class Service:
             return
         stored = self._journal.answer_for(request.sender, request.id)
         if stored is None:
-            seq, facts = self._take(now_us, request.said)
+            said = msgspec.structs.replace(
+                request.said, request=request.id, body_hash=request.body_hash.hex()
+            )
+            seq, facts = self._take(now_us, said)
             refusal = next((fact.reason for fact in facts if isinstance(fact, CommandRefused)), "")
             stored = StoredAnswer(request.body_hash, seq, not refusal, refusal)
             self._journal.store_answer(request.sender, request.id, stored)

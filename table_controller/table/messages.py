@@ -366,13 +366,19 @@ class SetParameter(Command, frozen=True):
 
 
 class Said(Message, frozen=True):
-    """A command with who said it. `round` is the round it is about; empty means the current one."""
+    """A command with who said it. `round` is the round it is about; empty means the current one.
+
+    `request` is the id that the asker gave it and `body_hash` (hexadecimal) what was asked under that
+    id: with them in the chain, the stored answers can be proved.
+    """
 
     command: AnyCommand
     operator: str
     role: Role
     reason: str = ""
     round: str = ""
+    request: str = ""
+    body_hash: str = ""
 
 
 # -------------------------------------------------------------------------------------- facts
