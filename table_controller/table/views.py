@@ -10,9 +10,11 @@ from typing import Literal
 
 import msgspec
 
+from table_controller.engine.hands import hand_name, qualifies, strength
 from table_controller.table.bets import amount_lying
-from table_controller.table.deal import by_order, hand_at, upcard_now
+from table_controller.table.deal import by_order, cards_at, upcard_now
 from table_controller.table.messages import House, LampView, Light, Outputs
+from table_controller.table.rulings import RULINGS
 from table_controller.table.state import DEALER, PHASES_IN_PLAY, Alarm, Seat, Stack, TableState, rules_now
 from table_controller.table.turn import result_texts
 
@@ -41,9 +43,11 @@ class SeatView(msgspec.Struct, frozen=True):
 
 
 class DealerView(msgspec.Struct, frozen=True):
-    """The dealer's cards as far as they lie face up."""
+    """The dealer's cards as far as they lie face up; what they make is told after REVEAL only."""
 
     cards: tuple[str | None, ...]
+    hand: str = ""
+    qualifies: bool | None = None
 
 
 class MeterView(msgspec.Struct, frozen=True):
@@ -73,6 +77,8 @@ class Snapshot(msgspec.Struct, frozen=True):
     shown: str
     result: str
     holds: tuple[str, ...]
+    hold_ends: dict[str, str]
+    """What ends each hold, in words for the person who has to say it."""
     alarms: tuple[Alarm, ...]
     light: Light
     left_ms: int | None
@@ -183,12 +189,15 @@ def _player_cards(house: House, state: TableState, number: int, seat: Seat) -> t
     return faces if shown else tuple(None for _ in faces)
 
 
-def _dealer_cards(house: House, state: TableState) -> tuple[str | None, ...]:
+def _dealer_view(house: House, state: TableState) -> DealerView:
     faces = _faces(state, DEALER)
-    if state.result == "settled" and hand_at(state, DEALER) is not None:
-        return faces
+    if state.result == "settled":
+        hand = cards_at(state, DEALER)
+        if hand is not None:
+            rank = strength(hand)
+            return DealerView(faces, hand_name(rank), qualifies(rank))
     up = upcard_now(rules_now(house, state), state)
-    return tuple(face if face == up else None for face in faces)
+    return DealerView(tuple(face if face == up else None for face in faces))
 
 
 def _left_ms(state: TableState, at_ms: int) -> int | None:
@@ -210,6 +219,9 @@ def snapshot(house: House, state: TableState, at_ms: int, shown: Outputs | None 
         shown=state.shown,
         result=state.result,
         holds=tuple(hold.reason for hold in state.holds),
+        hold_ends={
+            hold.reason: "a void" if hold.void_only else RULINGS[hold.reason].ends for hold in state.holds
+        },
         alarms=tuple(state.alarms),
         light=shown.light,
         left_ms=_left_ms(state, at_ms),
@@ -217,7 +229,7 @@ def snapshot(house: House, state: TableState, at_ms: int, shown: Outputs | None 
             _seat_view(house, state, number, lamp_view, results.get(number, {}))
             for number, lamp_view in enumerate(shown.lamps, start=1)
         ),
-        dealer=DealerView(_dealer_cards(house, state)),
+        dealer=_dealer_view(house, state),
         cards_out=len(state.cards),
         rack=sum(not card.on_felt for card in state.cards),
         doubt=state.doubt,
