@@ -50,7 +50,7 @@ def return_coin(turn: Turn, command: ReturnCoin) -> None:
     """The token is given back before LOCK: no bet (DETAILS.md; mission text S1, Progressive Coin Slot)."""
     state = turn.state
     if state.phase != "betting":
-        raise Refused("a coin is given back before LOCK only")
+        raise Refused("a coin is given back only before LOCK")
     if not 1 <= command.seat <= len(state.seats) or state.seat(command.seat).coin != "placed":
         raise Refused(f"no coin lies in the slot of seat {command.seat}")
     seat = state.seat(command.seat)

@@ -35,7 +35,7 @@ def _civil(days: int) -> tuple[int, int, int]:
 
 def _open_refused(turn: Turn) -> str:
     if turn.state.phase != "idle":
-        return "OPEN is possible after CLEAR only"
+        return "OPEN is possible only after CLEAR"
     return "the table is held" if turn.state.held else ""
 
 
@@ -86,7 +86,7 @@ def lock_refused(turn: Turn) -> str:
     """Why bets cannot be locked now; empty if they can (DETAILS.md, Keys and phases)."""
     state = turn.state
     if state.phase != "betting":
-        return "LOCK is possible while bets are open only"
+        return "LOCK is possible only while bets are open"
     if state.held:
         return "the table is held"
     if not bets.any_ante(turn):
@@ -143,7 +143,7 @@ def lock(turn: Turn) -> None:
 def _close_refused(turn: Turn) -> str:
     state = turn.state
     if state.phase != "deciding":
-        return "CLOSE is possible while seats decide only"
+        return "CLOSE is possible only while seats decide"
     if state.held:
         return "the table is held"
     undecided = [str(number) for number, seat in state.numbered() if seat.undecided]
@@ -173,7 +173,7 @@ def _close(turn: Turn) -> None:
 def _clear_refused(turn: Turn) -> str:
     state = turn.state
     if state.phase not in ("settled", "void"):
-        return "CLEAR is possible after the settlement or a void only"
+        return "CLEAR is possible only after the settlement or a void"
     if state.held:
         return "the table is held"
     return "the rest of the deck must be counted" if state.stub_due else ""

@@ -29,7 +29,7 @@ def reveal_refused(turn: Turn) -> str:
     """Why the round cannot be settled now; empty if it can (DETAILS.md, Keys and phases)."""
     state = turn.state
     if state.phase != "revealing":
-        return "REVEAL is possible after CLOSE only"
+        return "REVEAL is possible only after CLOSE"
     if state.held:
         return "the table is held"
     if cards_due(state):

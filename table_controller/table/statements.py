@@ -52,7 +52,7 @@ def _known_card(turn: Turn, text: str) -> CardOut:
 
 def _in_play(turn: Turn) -> None:
     if turn.state.phase not in PHASES_IN_PLAY:
-        raise Refused("this can be said between LOCK and the settlement only")
+        raise Refused("this can be said only between LOCK and the settlement")
 
 
 def _place(turn: Turn, text: str, rack: bool = False) -> str:
@@ -77,7 +77,7 @@ def fold(turn: Turn, command: Fold) -> None:
     """The seat folds; final, chips after it are late (DETAILS.md, Keys and phases)."""
     state = turn.state
     if state.phase != "deciding":
-        raise Refused("a seat folds while seats decide only")
+        raise Refused("a seat folds only while seats decide")
     if state.held:
         raise Refused("the table is held")
     if not 1 <= command.seat <= len(state.seats):

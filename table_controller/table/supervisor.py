@@ -79,7 +79,7 @@ def dead_hand(turn: Turn, command: DeadHand) -> None:
     state = turn.state
     rules = turn.rules
     if state.phase not in PHASES_IN_PLAY:
-        raise Refused("a hand is declared dead between LOCK and the settlement only")
+        raise Refused("a hand is declared dead only between LOCK and the settlement")
     seat = _seat(turn, command.seat)
     if not seat.live:
         raise Refused(f"seat {command.seat} has no live hand")
@@ -152,7 +152,7 @@ def resume(turn: Turn, _: Resume) -> None:
 def _raise_while_deciding(turn: Turn, number: int) -> Seat:
     seat = _seat(turn, number)
     if turn.state.phase != "deciding":
-        raise Refused("raises are put right while seats decide only")
+        raise Refused("raises are put right only while seats decide")
     if not seat.live or seat.folded or not seat.raise_.laid:
         raise Refused(f"no raise lies at seat {number}")
     return seat
@@ -186,7 +186,7 @@ def new_deck(turn: Turn, _: NewDeck) -> None:
     """Another deck is in use; it never allows a confirm (DETAILS.md, Holds)."""
     state = turn.state
     if state.phase in PHASES_IN_PLAY:
-        raise Refused("a deck is changed between rounds only")
+        raise Refused("a deck is changed only between rounds")
     state.new_deck_due = False
     state.deck_short = False
     state.stub_due = False
