@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -34,6 +36,8 @@ KILL_AFTER_S: Final = 3.0
 RESTARTS_MAX: Final = 5
 RESTARTS_WITHIN_S: Final = 10.0
 LAST_WORDS: Final = 15
+# The service's exit code for a table that it does not accept; a new start cannot change that.
+NOT_ACCEPTED: Final = 2
 
 
 class DemoFailed(Exception):
@@ -53,15 +57,18 @@ class Part:
 
     def start(self) -> None:
         """Starts it in a process group of its own; what it says goes to its log."""
-        with self.log.open("ab") as log:
-            self.process = subprocess.Popen(
-                self.command,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                env={**os.environ, **self.environment},
-                start_new_session=True,
-            )
+        try:
+            with self.log.open("ab") as log:
+                self.process = subprocess.Popen(
+                    self.command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    env={**os.environ, **self.environment},
+                    start_new_session=True,
+                )
+        except OSError as problem:
+            raise DemoFailed(f"the {self.name} cannot be started: {_words(problem)}") from problem
         self.starts_s.append(time.monotonic())
 
     @property
@@ -79,7 +86,10 @@ class Part:
 
     def last_words(self) -> str:
         """The end of its log."""
-        lines = self.log.read_text(errors="replace").splitlines()[-LAST_WORDS:]
+        try:
+            lines = self.log.read_text(errors="replace").splitlines()[-LAST_WORDS:]
+        except OSError as problem:
+            return f"  (what it said cannot be read: {_words(problem)})"
         return "\n".join(f"  {line}" for line in lines) or "  (it said nothing)"
 
 
@@ -116,6 +126,8 @@ factory = "sim"
 
 def summary(records: Sequence[Mapping[str, Any]], seconds: float) -> str:
     """What the played rounds came to, from the hand log; money as it moved at the felt."""
+    if not records:
+        return "no round was finished"
     wagered = returned = 0
     alarms: dict[str, int] = {}
     awards: dict[str, list[int]] = {}
@@ -142,17 +154,15 @@ def summary(records: Sequence[Mapping[str, Any]], seconds: float) -> str:
     pace = 60 * len(records) / seconds if seconds > 0 else 0
     meters = [record["meter"]["cents"] for record in records if record["meter"] is not None]
     paid = [f"{len(cents)} {hand.replace('_', ' ')} {_money(sum(cents))}" for hand, cents in awards.items()]
-    return "\n".join(
-        (
-            f"rounds    {len(records)}: {len(records) - void} settled, {void} void, {pace:.1f} a minute",
-            f"wagered   {_money(wagered)}, returned to players {_money(returned)}",
-            f"meter     {_money(meters[0])} after the first round, {_money(meters[-1])} at the end"
-            if meters
-            else "meter     none at this table",
-            f"awards    {'; '.join(paid) or 'none'}",
-            f"alarms    {', '.join(f'{name} {times}' for name, times in sorted(alarms.items())) or 'none'}",
-        )
-    )
+    lines = [
+        f"rounds    {len(records)}: {len(records) - void} settled, {void} void, {pace:.1f} a minute",
+        f"wagered   {_money(wagered)}, returned to players {_money(returned)}",
+    ]
+    if meters:
+        lines.append(f"meter     {_money(meters[0])} after the first round, {_money(meters[-1])} at the end")
+    named = [f"{name.replace('_', ' ')} {times}" for name, times in sorted(alarms.items())]
+    lines += [f"awards    {'; '.join(paid) or 'none'}", f"alarms    {', '.join(named) or 'none'}"]
+    return "\n".join(lines)
 
 
 def _returned(result: str, spot: str, stake_cents: int) -> int:
@@ -194,6 +204,9 @@ class Demo:
         """Looks after the processes; True when the players have played all their rounds."""
         if self.players.ended == 0:
             return True
+        # House rules that cannot be read end service and players; the service's words are the better ones.
+        if self.board.ended is None and self.service.ended == NOT_ACCEPTED:
+            raise DemoFailed(f"the service does not accept this table:\n{self.service.last_words()}")
         for part in (self.board, self.players):
             if part.ended is not None:
                 raise DemoFailed(
@@ -259,18 +272,27 @@ def wanted_of(argv: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--dir", type=Path, help="run folder (a temporary one if left out)")
     wanted = parser.parse_args(argv)
-    if wanted.rounds < 0 or wanted.speed < 0 or not 0 <= wanted.rigged <= 1:
-        parser.error("--rounds and --speed must not be negative, --rigged must be 0 to 1")
+    if wanted.rounds < 0:
+        parser.error(f"--rounds {wanted.rounds}: 0 or more is allowed")
+    if not (math.isfinite(wanted.speed) and wanted.speed >= 0):
+        parser.error(f"--speed {wanted.speed}: a number of 0 or more is allowed")
+    if not 0 <= wanted.rigged <= 1:
+        parser.error(f"--rigged {wanted.rigged}: a number from 0 to 1 is allowed")
     return wanted
 
 
-def prepare(wanted: argparse.Namespace) -> Path:
-    """Makes the run folder with its `table.toml` and gives its path."""
+def make_folder(wanted: argparse.Namespace) -> Path:
+    """Makes the run folder and gives its path. Raises `DemoFailed`, or `OSError` naming the path."""
     if wanted.dir is None:
         folder = Path(tempfile.mkdtemp(prefix="table-demo-"))
     else:
         folder = wanted.dir.resolve()
         folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def prepare(folder: Path, wanted: argparse.Namespace) -> None:
+    """Writes the `table.toml` of the run folder. Raises `DemoFailed`, or `OSError` naming the path."""
     if len(os.fsencode(folder / "commands.sock")) > SOCKET_NAME_MAX:
         raise DemoFailed(f"--dir {folder}: too long, a socket's name may have {SOCKET_NAME_MAX} bytes")
     house_rules = wanted.preset
@@ -278,22 +300,58 @@ def prepare(wanted: argparse.Namespace) -> Path:
         if not wanted.house_rules.is_file():
             raise DemoFailed(f"--house-rules {wanted.house_rules}: there is no such file")
         house_rules = "house_rules.toml"
-        (folder / house_rules).write_text(wanted.house_rules.read_text())
+        (folder / house_rules).write_bytes(wanted.house_rules.read_bytes())
     (folder / "table.toml").write_text(table_toml(wanted.seats, house_rules))
-    return folder
 
 
 def main_demo(argv: Sequence[str]) -> int:
-    """`hw-sim demo`: 0 when all is played or an endless demo is ended, 130 when cut short, 1 on a death."""
+    """`hw-sim demo`: 0 when all is played or an endless demo is ended, 130 when cut short, 1 on a death.
+
+    A temporary run folder is removed at the end; after a death it is kept, and where it is is said.
+    """
     wanted = wanted_of(argv)
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
     try:
-        folder = prepare(wanted)
-    except DemoFailed as problem:
-        print(f"demo: {problem}", file=sys.stderr)
-        return 1
-    print(f"table in {folder}", flush=True)
+        folder = make_folder(wanted)
+    except (OSError, RuntimeError) as problem:
+        return _failed(problem)
+    code = 1
+    try:
+        code = _play(folder, wanted)
+    except BrokenPipeError:
+        # Nobody reads any more (`hw-sim demo | head`); what is still said goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    except KeyboardInterrupt:
+        code = 130
+    except (DemoFailed, OSError) as problem:
+        code = _failed(problem)
+    finally:
+        if wanted.dir is None:
+            if code == 1 and any(folder.glob("*.log")):
+                print(f"demo: what happened is kept in {folder}", file=sys.stderr)
+            else:
+                _undisturbed(lambda: shutil.rmtree(folder, ignore_errors=True))
+    return code
+
+
+def _failed(problem: Exception) -> int:
+    print(f"demo: {_words(problem)}", file=sys.stderr)
+    return 1
+
+
+def _words(problem: Exception) -> str:
+    """What is wrong as a person says it, the place before what was found there."""
+    if isinstance(problem, OSError) and problem.filename:
+        return f"{problem.filename}: {problem.strerror}"
+    return str(problem)
+
+
+def _play(folder: Path, wanted: argparse.Namespace) -> int:
+    """The demo in its folder; gives its exit code."""
+    prepare(folder, wanted)
+    print(f"table in {folder}{'' if wanted.dir else ' (removed at the end; --dir keeps it)'}", flush=True)
     demo = demo_of(folder, wanted)
     played_before = len(_records(folder))
     began_s = time.monotonic()
@@ -302,18 +360,17 @@ def main_demo(argv: Sequence[str]) -> int:
         _run(demo, folder)
     except KeyboardInterrupt:
         code = 130 if wanted.rounds else 0
-    except BrokenPipeError:
-        # Nobody reads any more (`hw-sim demo | head`); what is still said goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except DemoFailed as problem:
-        print(f"demo: {problem}", file=sys.stderr)
-        code = 1
+        code = _failed(problem)
     finally:
         seconds = time.monotonic() - began_s
         _undisturbed(demo.stop)
-    print(summary(_records(folder)[played_before:], seconds))
+    played = _records(folder)[played_before:]
+    if played or code != 1:
+        print(summary(played, seconds))
     if demo.restarts:
-        print(f"restarts  the service was started again {demo.restarts} times")
+        times = "once" if demo.restarts == 1 else f"{demo.restarts} times"
+        print(f"restarts  the service was started again {times}")
     return code
 
 
@@ -337,7 +394,10 @@ def _records(folder: Path) -> list[Any]:
     if not log.exists():
         return []
     # A player killed while writing leaves half a line, which is no round.
-    return [json.loads(line) for line in log.read_text().splitlines(keepends=True) if line.endswith("\n")]
+    try:
+        return [json.loads(line) for line in log.read_text().splitlines(keepends=True) if line.endswith("\n")]
+    except ValueError as problem:
+        raise DemoFailed(f"{log}: this is no hand log of a demo: {problem}") from problem
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:

@@ -7,6 +7,7 @@ chance comes from a `random.Random` that the caller seeds: the same seed plays t
 from __future__ import annotations
 
 import argparse
+import math
 import signal
 import sys
 import tomllib
@@ -43,11 +44,14 @@ class House:
 
     @classmethod
     def read(cls, table_toml: Path) -> House:
-        """Reads the house that a `table.toml` names: a preset, or a house-rule file beside it."""
-        named = tomllib.loads(table_toml.read_text())["house_rules"]
-        if not named.endswith(".toml"):
-            return cls.of({"preset": named})
-        return cls.of(tomllib.loads((table_toml.parent / named).read_text()))
+        """Reads the house that a `table.toml` names: a preset, or a house-rule file beside it.
+
+        Raises `UnknownHouse`.
+        """
+        named = _read_toml(table_toml).get("house_rules")
+        if not isinstance(named, str):
+            raise UnknownHouse(f"{table_toml}: house_rules is {named!r}; a name or a file is needed")
+        return cls.of(_read_toml(table_toml.parent / named) if named.endswith(".toml") else {"preset": named})
 
     @classmethod
     def of(cls, rules: Mapping[str, Any]) -> House:
@@ -63,8 +67,23 @@ class House:
             deal_order=rules.get("deal_order", "one_at_a_time"),
             upcard=rules.get("upcard", "first" if preset == "live" else "last"),
             token_count=rules.get("token_count", "off") == "required",
-            coin_cents=int(rules.get("coin_value", "1.00").replace(".", "")),
+            coin_cents=_cents(rules.get("coin_value", "1.00")),
         )
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text())
+    except (OSError, ValueError) as problem:
+        raise UnknownHouse(f"{path}: {problem}") from problem
+
+
+def _cents(amount: object) -> int:
+    """Whole cents of an amount with two decimals."""
+    whole, _, part = str(amount).partition(".")
+    if not (whole.isdecimal() and part.isdecimal() and len(part) == 2):
+        raise UnknownHouse(f"coin_value is {amount!r}; an amount such as '1.00' is needed")
+    return int(whole + part)
 
 
 @dataclass(frozen=True)
@@ -204,12 +223,14 @@ def main_players(argv: Sequence[str]) -> int:
     """`hw-sim players`: joins the table of a run folder and plays; 0 when all rounds are played."""
     parser = argparse.ArgumentParser(prog="hw-sim players", description="Simulated players and dealer.")
     parser.add_argument("--dir", type=Path, required=True, help="run folder of the table")
-    parser.add_argument("--seats", type=int, default=7)
+    parser.add_argument("--seats", type=int, choices=range(1, 8), default=7)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=0, help="0: until stopped")
     parser.add_argument("--speed", type=float, default=0, help="1: a person's pace, 0: as fast as it goes")
     parser.add_argument("--rigged", type=float, default=0, help="share of rounds (0 to 1) with a strong hand")
     wanted = parser.parse_args(argv)
+    if not (math.isfinite(wanted.speed) and wanted.speed >= 0):
+        parser.error(f"--speed {wanted.speed}: a number of 0 or more is allowed")
     signal.signal(signal.SIGTERM, _interrupt)
 
     # Only the process needs them; the demo, the tests and an auditor take the players alone.
@@ -231,7 +252,7 @@ def main_players(argv: Sequence[str]) -> int:
             while not wanted.rounds or number < wanted.rounds:
                 number += 1
                 dealer.play_round(number)
-    except (Stuck, TableSilent) as problem:
+    except (Stuck, TableSilent, UnknownHouse, OSError) as problem:
         print(f"players: {problem}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -6,221 +6,33 @@ Nothing here knows more than the public snapshot, so nothing that lies face down
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-STALE_MS: Final = 3_000
-OFFLINE_MS: Final = 10_000
-
-# --------------------------------------------------------------------------------------- words
-
-SUPERVISOR: Final = "waiting for a supervisor"
-HOLDS: Final[Mapping[str, str]] = {
-    "dealer_short": f"dealer has four cards - {SUPERVISOR}",
-    "dealer_long": f"dealer has a wrong number of cards - {SUPERVISOR}",
-    "hole_exposed": f"a hole card was seen - {SUPERVISOR}",
-    "card_exposed": f"a player's card turned up in the deal - {SUPERVISOR}",
-    "boxed_card": f"a card lay face up in the shoe - {SUPERVISOR}",
-    "misplaced_card": f"a card was laid at the wrong place - {SUPERVISOR}",
-    "duplicate_card": f"a card came twice, the deck is bad - {SUPERVISOR}",
-    "foreign_card": f"a card of another deck came - {SUPERVISOR}",
-    "unreadable_card": "a card could not be read - rescan it by hand, or a supervisor decides",
-    "frame_lost": "the shoe lost a card's message - rescan it by hand, or a supervisor decides",
-    "player_miscount": f"a player has a wrong number of cards - {SUPERVISOR}",
-    "extra_hand": f"cards lie at a seat without an ante - {SUPERVISOR}",
-    "token_count": f"the tokens counted differ from the bets - {SUPERVISOR}",
-    "shoe_lost": f"the shoe does not answer - plug it in, then {SUPERVISOR}",
-    "restarted_mid_round": f"the table was restarted inside a round - {SUPERVISOR}",
-    "jackpot_hold": "a jackpot award - count the rest of the deck, then two people confirm",
-    "jackpot_hand_in_void_round": "an award in a void round - two people confirm or reject",
-    "deck_short": "the rest of the deck was miscounted - count again, or a new deck",
-}
-LAMPS: Final[Mapping[str, str]] = {"on": "(O) lit", "off": "( ) dark", "blink": "(*) blink"}
-VERBS: Final[Mapping[str, str]] = {"win": "wins", "lose": "loses", "push": "push", "refund": "refund"}
-FACTS: Final[Mapping[str, str]] = {
-    "RoundOpened": "bets are open, round {round}",
-    "KeyTaken": "key {key}",
-    "KeyRefused": "key {key} refused: {reason}",
-    "CommandRefused": "{command} refused: {reason}",
-    "AlarmRaised": "ALARM {alarm}{place}",
-    "Noticed": "noted: {notice}{place}",
-    "HoldPlaced": "HOLD: {hold}",
-    "HoldEnded": "hold ended: {hold}",
-    "CoinAccepted": "coin of seat {seat} is a jackpot bet",
-    "CoinReturned": "give the coin of seat {seat} back: {why}",
-    "BetsLocked": "NO MORE BETS",
-    "PhaseEntered": "phase {phase}",
-    "Stated": "stated: {statement}",
-    "Withdrawn": "taken back: {statement}",
-    "SeatFolded": "seat {seat} folds (by {by})",
-    "HandDead": "the hand of seat {seat} is dead ({cause})",
-    "HandKilled": "the extra hand at seat {seat} is thrown away",
-    "MeterChanged": "meter {before_cents} -> {after_cents} ({why})",
-    "RoundSettled": "round {round} is settled",
-    "RoundVoided": "round {round} is VOID",
-    "AwardHeld": "AWARD seat {seat}: {hand} {cents} waits",
-    "AwardSeconded": "award at seat {seat}: {operator} says {decision}, a second person is needed",
-    "AwardPaid": "AWARD seat {seat}: {hand} pays {cents}",
-    "AwardRejected": "award at seat {seat} is rejected: {hand} {cents}",
-    "DeckChanged": "another deck is in use",
-    "ParameterChanged": "{option}: {before} -> {after}, approval {approval}",
-    "RoundCleared": "round {round} is cleared",
-}
-# Facts that say again what the rest of the view shows: by type, and for some by what they say.
-UNSAID: Final[Mapping[str, frozenset[str]]] = {
-    "Stated": frozenset({"SetAmount", "AddAmount", "Fold"}),
-    "MeterChanged": frozenset({"contribution"}),
-}
-UNSAID_TYPES: Final = frozenset({"CardDealt", "PhaseEntered"})
-
-
-def money(cents: int) -> str:
-    """Whole cents as people write them: `1,234.50`."""
-    sign = "-" if cents < 0 else ""
-    return f"{sign}{abs(cents) // 100:,}.{abs(cents) % 100:02d}"
-
-
-def result_words(result: str) -> str:
-    """A result in table words as it is said aloud: `win 20.00` is `wins 20.00`; `none` is nothing."""
-    verb, _, amount = result.partition(" ")
-    return "" if verb == "none" else f"{VERBS.get(verb, verb)} {amount}".strip()
-
-
-def hold_words(hold: str) -> str:
-    """Why the table may not go on and who is waited for (DETAILS.md, Holds)."""
-    return HOLDS.get(hold, hold.replace("_", " "))
-
-
-def place_words(place: str) -> str:
-    """` at seat 3`, ` at the dealer`, or nothing when it is about the whole table."""
-    named = {"D": "the dealer", "X": "the rack"}.get(place, f"seat {place}")
-    return f" at {named}" if place else ""
-
-
-def fact_words(fact: Mapping[str, Any]) -> str:
-    """A fact in one line; one that this view does not know is shown by its name and fields."""
-    said = {key: str(value).replace("_", " ") for key, value in fact.items()}
-    for key, value in fact.items():
-        if key.endswith("cents") and isinstance(value, int):
-            said[key] = money(value)
-    said["place"] = place_words(str(fact.get("place", "")))
-    said["hold"] = hold_words(str(fact.get("hold", "")))
-    for key in ("round", "operator", "reason", "approval"):
-        said[key] = str(fact.get(key, ""))
-    known = FACTS.get(str(fact.get("type", "")))
-    if known is not None:
-        try:
-            return known.format_map(said)
-        except KeyError:
-            pass
-    fields = ", ".join(f"{key} {value}" for key, value in fact.items() if key != "type")
-    return f"{fact.get('type', 'fact without a name')} {fields}".strip()
-
-
-def worth_saying(facts: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The facts in words, without those that the rest of the view shows anyway."""
-    return [
-        fact_words(fact)
-        for fact in facts
-        if fact.get("type") not in UNSAID_TYPES
-        and fact.get("statement", fact.get("why")) not in UNSAID.get(str(fact.get("type")), ())
-    ]
-
-
-def card_words(cards: Sequence[str | None]) -> str:
-    """Cards as far as they lie face up; a hidden one is its back, `##`."""
-    return " ".join(card or "##" for card in cards)
-
-
-def _stake_words(spot: Mapping[str, Any]) -> str:
-    if spot["cents"]:
-        return money(spot["cents"])
-    return "not keyed" if spot["chips"] else ""
-
-
-def _standing(seat: Mapping[str, Any]) -> str:
-    return "DEAD" if seat["dead"] else "FOLDED" if seat["folded"] else ""
-
-
-def _notices(state: Mapping[str, Any]) -> list[str]:
-    """What the dealer must know before he presses the next key, the most pressing first."""
-    lines = [f"HOLD: {hold_words(hold)}" for hold in state["holds"]]
-    if not state["shoe"] and "shoe_lost" not in state["holds"]:
-        lines.append("THE SHOE DOES NOT ANSWER")
-    if state["deck_due"]:
-        lines.append("A NEW DECK IS DUE: bets cannot be locked before it")
-    if state["stub_due"]:
-        lines.append("COUNT THE REST OF THE DECK before you clear")
-    return lines
-
-
-def _awards(state: Mapping[str, Any]) -> list[str]:
-    return [
-        f"seat {award['seat']} {'share of a ' if award.get('kind') == 'share' else ''}"
-        f"{award['hand'].replace('_', ' ')} {money(award['cents'])} {award['status']}"
-        for award in state["awards"]
-    ]
-
-
-def _alarms(state: Mapping[str, Any]) -> str:
-    return "; ".join(
-        alarm["alarm"].replace("_", " ") + place_words(alarm["place"]) for alarm in state["alarms"]
-    )
-
-
-def _meter(state: Mapping[str, Any]) -> str:
-    meter = state["meter"]
-    if meter is None:
-        return "none at this table"
-    parts = [money(meter["cents"])]
-    for key, name in (
-        ("reserve", "reserve"),
-        ("overflow", "overflow"),
-        ("house_added", "added by the house"),
-    ):
-        if meter[f"{key}_cents"]:
-            parts.append(f"{name} {money(meter[f'{key}_cents'])}")
-    return "   ".join(parts)
-
-
-# -------------------------------------------------------------------------------- for a log file
-
-
-def describe(state: Mapping[str, Any]) -> dict[str, str]:
-    """The table in labelled lines, without what changes by itself (the time left) and what is empty.
-
-    Cards appear when the deal is complete: a log does not gain by forty lines of backs.
-    """
-    lines = {"round": state["round"], "phase": f"{state['shown'].upper()}, light {state['light']}"}
-    for number, notice in enumerate(_notices(state), 1):
-        lines[f"notice {number}"] = notice
-    dealt = state["phase"] != "dealing"
-    for seat in state["seats"]:
-        results = [
-            f"{spot} {words}" for spot, text in seat["results"].items() if (words := result_words(text))
-        ]
-        parts = {spot: _stake_words(seat[spot]) for spot in ("ante", "raise", "bonus")}
-        parts["jackpot"] = "" if seat["lamp"] == "off" else LAMPS.get(seat["lamp"], seat["lamp"])
-        parts["hand"] = f"{card_words(seat['cards'])} {_standing(seat)}".strip() if dealt else _standing(seat)
-        parts["result"] = ", ".join(results)
-        lines |= {f"seat {seat['seat']} {label}": words for label, words in parts.items()}
-    lines["dealer"] = card_words(state["dealer"]["cards"]) if dealt else ""
-    lines["meter"] = _meter(state)
-    lines["awards"] = "; ".join(_awards(state))
-    lines["alarms"] = _alarms(state)
-    return {label: words for label, words in lines.items() if words}
-
-
-def block(before: Mapping[str, str], now: Mapping[str, str], facts: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What has changed between two descriptions, and what was decided meanwhile; empty if nothing.
-
-    That felt and lamps are empty after CLEAR and in a new round goes without saying.
-    """
-    changed = [f"{label}: {words}" for label, words in now.items() if before.get(label) != words]
-    cleared = before.get("round") != now.get("round") or now.get("phase", "").startswith("IDLE")
-    gone = [] if cleared else [f"{label}: no more" for label in before if label not in now]
-    return [*worth_saying(facts), *changed, *gone]
-
+from table_controller.wording import (
+    GIVE_BACK,
+    HEIGHT_MIN,
+    OFFLINE_MS,
+    STALE_MS,
+    WARNINGS,
+    WIDTH_MIN,
+    alarms_words,
+    awards_words,
+    card_words,
+    coin_words,
+    dealer_words,
+    is_over,
+    meter_words,
+    money,
+    next_step,
+    notices,
+    result_words,
+    stake_words,
+    standing,
+    to_move,
+    worth_saying,
+)
 
 # ------------------------------------------------------------------------------- for a terminal
 
@@ -255,23 +67,42 @@ def large(word: str) -> list[str]:
     return rows
 
 
+# A column in which a stake and any result of it fit into two rows of words.
+ROOMY_COLUMN: Final = 18
+ADVICE_ROWS_MAX: Final = 5
+AWARD_ROWS_MAX: Final = 2
+ALARM_ROWS_MAX: Final = 2
+
+
 class _Page:
     """Rows of text of a fixed width, painted only where colours are wanted."""
 
-    def __init__(self, width: int, colour: bool) -> None:
+    def __init__(self, width: int, colour: bool, tight: int = 0) -> None:
         self.width = width
         self.colour = colour
+        self.tight = tight
+        self.faded = False
         self.rows: list[str] = []
 
     def ink(self, text: str, name: str) -> str:
+        name = "dim" if self.faded else name
         return f"\x1b[{COLOURS[name]}m{text}\x1b[0m" if self.colour and name and text.strip() else text
 
     def row(self, text: str = "", ink: str = "") -> None:
         self.rows.append(self.ink(text[: self.width], ink))
 
+    def wrapped(self, text: str, ink: str, **bounds: Any) -> None:
+        indent = " " * (len(text) - len(text.lstrip()) + 6)
+        for row in textwrap.wrap(text, self.width, subsequent_indent=indent, **bounds):
+            self.row(row, ink)
+
     def cells(self, label: str, cells: Sequence[tuple[str, str]]) -> None:
         column = (self.width - 8) // max(len(cells), 1)
-        painted = "".join(self.ink(text[: column - 1].ljust(column), ink) for text, ink in cells)
+        # An amount is never cut: one too long for its column is an award, which has a row of its own.
+        fitting = ((text if len(text) < column else "see award", ink) for text, ink in cells)
+        painted = "".join(self.ink(text.ljust(column), ink) for text, ink in fitting)
+        if self.tight and not (label or painted.strip()):
+            return
         self.rows.append(label.ljust(8) + painted)
 
 
@@ -287,32 +118,52 @@ def render(
     """One screen of the table, in the dealer's view: seat 1 at his left.
 
     `snapshot` is the body of a `state` message, `facts` the bodies of the last `fact` messages, oldest
-    first; `age_ms` is how long the table has been silent. Gives at most `height` rows of `width`.
+    first; `age_ms` is how long the table has been silent. Gives at most `height` rows of `width`; in a
+    window too small for a whole table, one row that says so.
     """
-    page = _Page(max(width, 80), colour)
-    _head(page, snapshot, age_ms, table)
-    for notice in _notices(snapshot)[:2] or [""]:
-        page.row(notice, "hold" if notice.startswith("HOLD") else "alarm")
-    _seats(page, snapshot["seats"])
-    page.row(
-        f"DEALER  {card_words(snapshot['dealer']['cards']):<16}   out of the shoe {snapshot['cards_out']}",
-        "bold",
-    )
-    page.row(f"METER   {_meter(snapshot)}", "bold")
-    for award in _awards(snapshot)[:2]:
-        page.row(f"AWARD   {award}", "good")
-    if alarms := _alarms(snapshot):
-        page.row(f"ALARMS  {alarms}", "alarm")
-    said = worth_saying(facts)
+    if width < WIDTH_MIN or height < HEIGHT_MIN:
+        return f"make the window at least {WIDTH_MIN} x {HEIGHT_MIN}"
+    # Blank rows give way to the last fact, the large letters only to what must not be missing.
+    page = _drawn(_Page(width, colour), snapshot, age_ms, table)
+    for tight, spare in ((1, 1), (2, 0)):
+        if len(page.rows) + bool(snapshot["alarms"]) + spare > height:
+            page = _drawn(_Page(width, colour, tight), snapshot, age_ms, table)
+    if alarms := alarms_words(snapshot):
+        page.faded = is_over(snapshot)
+        room = min(max(height - len(page.rows), 1), ALARM_ROWS_MAX)
+        page.wrapped(f"ALARMS  {alarms}", "alarm", max_lines=room, placeholder=" ...")
+        page.faded = False
+    heard = _Page(width, colour)
+    for words in worth_saying(facts)[-height:]:
+        heard.wrapped(f"  {words}", "dim")
     room = height - len(page.rows)
-    for words in said[-room:] if room > 0 else ():
-        page.row(f"  {words}", "dim")
-    return "\n".join(page.rows[:height])
+    return "\n".join([*page.rows[:height], *(heard.rows[-room:] if room > 0 else [])])
+
+
+def _drawn(page: _Page, state: Mapping[str, Any], age_ms: int, table: str) -> _Page:
+    """The page with everything that must not be missing, whatever else there is room for."""
+    _head(page, state, age_ms, table)
+    _advice(page, state, age_ms)
+    # Between CLEAR and OPEN the felt is empty: what is known of it is history and must not look alive.
+    page.faded = is_over(state)
+    _seats(page, state)
+    page.row(f"DEALER  {dealer_words(state)}", "bold")
+    awards = awards_words(state)
+    if len(awards) > AWARD_ROWS_MAX:
+        awards[AWARD_ROWS_MAX - 1] += f"   ... and {len(awards) - AWARD_ROWS_MAX} more"
+    for award in awards[:AWARD_ROWS_MAX]:
+        page.row(f"AWARD   {award}", "good")
+    page.faded = False
+    if meter := meter_words(state):
+        page.row(f"METER   {meter}", "bold")
+    return page
 
 
 def _head(page: _Page, state: Mapping[str, Any], age_ms: int, table: str) -> None:
-    age = f"last update {age_ms // 1000} s ago" if age_ms >= STALE_MS else f"rounds {state['rounds']}"
-    title = f"TABLE {table or '?'}   ROUND {state['round'] or '-'}"
+    counted = f"cards out {state['cards_out']}   rounds {state['rounds']}"
+    age = f"last update {age_ms // 1000} s ago" if age_ms >= STALE_MS else counted
+    name = "LAST ROUND" if is_over(state) else "ROUND"
+    title = f"TABLE {table or '?'}   {name} {state['round'] or '-'}"
     page.row(title + age.rjust(page.width - len(title)), "alarm" if age_ms >= STALE_MS else "bold")
     offline = age_ms >= OFFLINE_MS
     word, light = ("OFFLINE", "off") if offline else (state["shown"].upper(), state["light"])
@@ -323,37 +174,65 @@ def _head(page: _Page, state: Mapping[str, Any], age_ms: int, table: str) -> Non
     side = ["light", f"{light.upper()}{left}", ""]
     if offline:
         side = ["not", "confirmed", ""]
+    if page.tight > 1:
+        page.rows.append(page.ink(word.ljust(58), ink) + page.ink(" ".join([*side, ""]), light))
+        return
     for line, beside in zip(large(word), side, strict=True):
         padded = line.ljust(58)
         page.rows.append(page.ink(padded, ink if ink != "hold" else "bad") + page.ink(f" {beside} ", light))
 
 
-def _seats(page: _Page, seats: Sequence[Mapping[str, Any]]) -> None:
+def _advice(page: _Page, state: Mapping[str, Any], age_ms: int) -> None:
+    """What stands in the way, and the next step; the rest of the page keeps its room."""
+    advice = [(notice, "hold" if notice.startswith("HOLD") else "alarm") for notice in notices(state)]
+    step = "do nothing: the table is not heard" if age_ms >= OFFLINE_MS else next_step(state)
+    if step:
+        advice.append((f"NEXT    {step}", "bold"))
+    end = len(page.rows) + ADVICE_ROWS_MAX
+    for number, (text, ink) in enumerate(advice):
+        needed = len(textwrap.wrap(text, page.width, subsequent_indent="      "))
+        if len(page.rows) + needed > end - (number + 1 < len(advice)):
+            page.row(f"      ... and {len(advice) - number} more to decide or to do", "hold")
+            return
+        page.wrapped(text, ink)
+
+
+def _seats(page: _Page, state: Mapping[str, Any]) -> None:
+    seats = state["seats"]
     heads = [
-        f"SEAT {seat['seat']}" if not _standing(seat) else f"{seat['seat']} {_standing(seat)}"
-        for seat in seats
+        f"SEAT {seat['seat']}" if not standing(seat) else f"{seat['seat']} {standing(seat)}" for seat in seats
     ]
     page.cells("", [(head, "bold") for head in heads])
-    roomy = (page.width - 8) // max(len(seats), 1) >= 14
-    for spot in ("ante", "raise", "bonus", "coin"):
-        cells = [_spot(seat, spot, roomy) for seat in seats]
+    roomy = (page.width - 8) // max(len(seats), 1) >= ROOMY_COLUMN
+    for spot in ("ante", "raise", "bonus", "coin") if state["meter"] else ("ante", "raise", "bonus"):
+        stakes = [coin_words(state, seat) if spot == "coin" else stake_words(seat[spot]) for seat in seats]
+        cells = [_spot(seat, spot, stake, roomy) for seat, stake in zip(seats, stakes, strict=True)]
         page.cells({"coin": "jackpot"}.get(spot, spot), [upper for upper, _ in cells])
         page.cells("", [lower for _, lower in cells])
     page.cells("cards", [(card_words(seat["cards"][:3]), "") for seat in seats])
     page.cells("", [(card_words(seat["cards"][3:]), "") for seat in seats])
+    if not state["result"]:
+        return
+    moves = [to_move(seat["results"]) for seat in seats]
+    page.cells("to pay", [(_plain(pays), "good") for pays, _ in moves])
+    page.cells("to take", [(_plain(takes), "bad") for _, takes in moves])
 
 
-def _spot(seat: Mapping[str, Any], spot: str, roomy: bool) -> tuple[tuple[str, str], tuple[str, str]]:
+def _plain(cents: int) -> str:
+    """An amount as results write it, so that it fits a column; nothing for nothing."""
+    return money(cents).replace(",", "") if cents else ""
+
+
+def _spot(
+    seat: Mapping[str, Any], spot: str, stake: str, roomy: bool
+) -> tuple[tuple[str, str], tuple[str, str]]:
     """The two rows of one spot of one seat, each with its colour: the stake, and what became of it."""
-    stake = LAMPS.get(seat["lamp"], seat["lamp"]) if spot == "coin" else _stake_words(seat[spot])
-    if spot == "coin" and seat["coin"] == "returned":
-        stake = "give back"
     result = result_words(seat["results"].get(spot, ""))
     verb, _, amount = result.partition(" ")
     ink = {"wins": "good", "loses": "bad"}.get(verb, "")
     if not result or roomy:
-        return (stake, "alarm" if stake in ("give back", "not keyed") else ""), (result, ink)
+        return (stake, "alarm" if stake in WARNINGS else ""), (result, ink)
     # A narrow column has no room for both side by side: the verb stands in the upper row.
-    if spot == "coin" and stake != "give back":
+    if spot == "coin" and stake != GIVE_BACK:
         verb = f"{stake[:3]} {verb}"
     return (verb, ink), (amount, ink)

@@ -3,7 +3,7 @@
 It is an ordinary client: it hears what the table publishes, asks for the snapshot when it has missed
 something, and never claims to know more than that (ARCHITECTURE.md, Messages and Pages). On a
 terminal it redraws one screen; into a file or a pipe it writes one block per change, so that a log
-stays readable. What a message means in words is in `picture`, which is pure.
+stays readable. What a message means is in `wording`, how it is drawn in `picture`; both are pure.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from typing import Any, Final, TextIO
 import msgspec
 import zmq
 
-from table_controller.picture import OFFLINE_MS, STALE_MS, block, describe, render
+from table_controller.picture import render
+from table_controller.wording import OFFLINE_MS, STALE_MS, block, describe
 
 Json = dict[str, Any]
 
@@ -62,7 +63,6 @@ class Feed:
         self.facts: deque[Json] = deque(maxlen=FACTS_KEPT)
         self.unread: deque[Json] = deque(maxlen=FACTS_KEPT)
         self.table = ""
-        self.at_ms = 0
         self._order = (0, 0)
         self._ahead = (0, 0)
         self._heard_ms = now_ms()
@@ -119,14 +119,18 @@ class Feed:
             self.unread.append(envelope["body"])
         elif envelope["type"] == "state" and order >= self._order:
             self._order, self.state = order, envelope["body"]
-            self.table, self.at_ms = envelope["table"], envelope["at_ms"]
+            self.table = envelope["table"]
 
 
 class Screen:
-    """Shows a feed on a terminal, or writes its changes where there is none; a context manager."""
+    """Shows a feed on a terminal, or writes its changes where there is none; a context manager.
 
-    def __init__(self, out: TextIO) -> None:
+    `wall_s` is UTC in seconds since 1970: a line of the log says when it was written.
+    """
+
+    def __init__(self, out: TextIO, wall_s: Callable[[], float] = time.time) -> None:
         self._out = out
+        self._wall_s = wall_s
         self._tty = out.isatty()
         self._before: dict[str, str] = {}
         self._drawn = ""
@@ -186,8 +190,7 @@ class Screen:
                 f"{silent}: last update {age_ms // 1000} s ago" if silent else "the table is heard again"
             )
         if lines:
-            seconds, part = divmod(feed.at_ms, 1000)
-            stamp = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}.{part // 100}"
+            stamp = time.strftime("%H:%M:%S", time.gmtime(self._wall_s()))
             self._out.write("".join(f"{stamp}  {line}\n" for line in lines))
             self._out.flush()
 

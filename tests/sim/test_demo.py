@@ -71,6 +71,16 @@ def test_a_service_that_always_ends_stays_down_and_its_last_words_are_told(stage
     assert demo.restarts == 4
 
 
+def test_a_table_that_the_service_does_not_accept_ends_the_demo_at_once_with_its_words(stage: Stage) -> None:
+    refuse = "import sys; print('foo: unknown', file=sys.stderr); raise SystemExit(2)"
+    demo = stage.play(service=refuse, players="raise SystemExit('no table speaks')")
+    stage.wait_for_the_end_of("service")
+    stage.wait_for_the_end_of("players")
+    with pytest.raises(DemoFailed, match=r"does not accept this table(.|\n)*foo: unknown"):
+        demo.attend()
+    assert demo.restarts == 0
+
+
 @pytest.mark.parametrize("name", ["board", "players"])
 def test_the_death_of_the_board_or_the_players_ends_the_demo_with_their_last_words(
     stage: Stage, name: str
@@ -121,9 +131,93 @@ def test_a_folder_too_deep_for_a_socket_is_refused_before_anything_starts(
     assert "a socket's name may have 107 bytes" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--dir", "/proc/foo"], "demo: /proc/foo: No such file or directory"),
+        (["--dir", "/dev/null"], "demo: /dev/null: File exists"),
+        (["--house-rules", "/proc/foo"], "demo: --house-rules /proc/foo: there is no such file"),
+    ],
+)
+def test_a_path_that_cannot_be_used_is_told_in_one_line(
+    options: list[str], said: str, capsys: pytest.CaptureFixture[str], signals_as_before: None
+) -> None:
+    assert main_demo(options) == 1
+    assert capsys.readouterr() == ("", said + "\n")
+
+
+def test_a_table_file_that_cannot_be_written_is_told_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], signals_as_before: None
+) -> None:
+    (tmp_path / "table.toml").mkdir()
+    assert main_demo(["--dir", str(tmp_path)]) == 1
+    assert capsys.readouterr() == ("", f"demo: {tmp_path}/table.toml: Is a directory\n")
+
+
+def test_a_hand_log_of_something_else_is_refused_by_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], signals_as_before: None
+) -> None:
+    (tmp_path / "hands.jsonl").write_text("hands\n")
+    assert main_demo(["--dir", str(tmp_path)]) == 1
+    assert "hands.jsonl: this is no hand log of a demo" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("speed", "nan"),
+        ("speed", "inf"),
+        ("speed", "-1"),
+        ("rigged", "nan"),
+        ("rigged", "2"),
+        ("rounds", "-1"),
+    ],
+)
+def test_a_number_that_no_demo_can_be_played_with_is_refused_by_name(
+    option: str, value: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        demo_module.wanted_of([f"--{option}={value}"])
+    assert f"--{option} {value}" in capsys.readouterr().err
+
+
+def test_without_a_finished_round_the_summary_says_that_and_nothing_else() -> None:
+    assert demo_module.summary([], 3.0) == "no round was finished"
+
+
+def in_a_temporary_folder(tmp_path: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """A demo without --dir, whose temporary folders are made in `tmp_path`."""
+    return subprocess.run(
+        [sys.executable, "-m", "hw_sim", "demo", *"--rounds 1 --seats 1 --speed 0".split(), *options],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )
+
+
+def test_a_temporary_folder_is_removed_when_the_demo_went_well(tmp_path: Path) -> None:
+    demo = in_a_temporary_folder(tmp_path, "--preset", "classic")
+    assert demo.returncode == 0, demo.stdout + demo.stderr
+    assert "removed at the end" in demo.stdout
+    assert "meter" not in demo.stdout, "a classic table has none"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_temporary_folder_is_kept_when_something_went_wrong_and_it_is_said_where(tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text('preset = "us"\nfoo = 3\n')
+    demo = in_a_temporary_folder(tmp_path, "--house-rules", str(tmp_path / "bad.toml"))
+    assert demo.returncode == 1
+    (folder,) = tmp_path.glob("table-demo-*")
+    assert "foo" in demo.stderr
+    assert f"what happened is kept in {folder}" in demo.stderr
+    assert "rounds " not in demo.stdout, "no summary without a round"
+
+
 @pytest.fixture
 def signals_as_before() -> Iterator[None]:
-    numbers = (signal.SIGTERM, signal.SIGHUP)
+    numbers = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
     before = [signal.getsignal(number) for number in numbers]
     yield
     for number, handler in zip(numbers, before, strict=True):

@@ -264,6 +264,20 @@ def test_the_house_of_a_table_is_read_from_its_own_files(tmp_path: Path) -> None
     assert House.read(tmp_path / "table.toml").upcard == "declared"
 
 
+@pytest.mark.parametrize(
+    ("rules", "said"),
+    [("= 3", "own.toml: Invalid"), ('coin_value = "one"', "coin_value is 'one'"), (None, "own.toml: ")],
+)
+def test_house_rules_that_cannot_be_read_are_refused_with_their_place(
+    tmp_path: Path, rules: str | None, said: str
+) -> None:
+    (tmp_path / "table.toml").write_text(table_toml(3, "own.toml"))
+    if rules is not None:
+        (tmp_path / "own.toml").write_text(rules)
+    with pytest.raises(UnknownHouse, match=said):
+        House.read(tmp_path / "table.toml")
+
+
 def test_cards_go_round_the_seats_with_an_ante_and_the_dealer_last() -> None:
     assert order_of_places([4, 1], House())[:4] == ["1", "4", "D", "1"]
     assert order_of_places([4, 1], House(deal_order="packets"))[4:6] == ["1", "4"]
@@ -382,4 +396,4 @@ def test_the_summary_counts_money_as_it_moves_at_the_felt() -> None:
     assert "2: 1 settled, 1 void, 4.0 a minute" in text
     assert "wagered   92.00, returned to players 180.00" in text
     assert "2 flush 100.00" in text
-    assert "late_coin 2" in text
+    assert "late coin 2" in text
