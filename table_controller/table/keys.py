@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from table_controller.engine.money import money_text
 from table_controller.engine.settlement import refund
-from table_controller.table import bets, coins, settling
+from table_controller.table import bets, coins, deck, settling
 from table_controller.table import messages as m
 from table_controller.table.deal import bonus_in_action, cards_unaccounted, unread, upcard_now
 from table_controller.table.state import KeyedBets, Seat, TableState, Timer
@@ -55,6 +55,10 @@ def _open(turn: Turn) -> None:
         shoe_boot_id=state.shoe_boot_id,
         shoe_next_seq=state.shoe_next_seq,
         lamps_failed=state.lamps_failed,
+        dealer=state.dealer,
+        deck=state.deck,
+        decks_made=state.decks_made,
+        decks=state.decks,
         new_deck_due=state.new_deck_due,
         deck_short=state.deck_short,
         rounds_since_count=state.rounds_since_count,
@@ -110,6 +114,7 @@ def lock(turn: Turn) -> None:
     """No more bets: antes, bonus bets and coins are final; the coins' shares go to the meter."""
     state = turn.state
     accepted = coins.coins_that_count(turn)
+    state.round_deck = state.deck
     state.repeatable = {}
     for number, seat in state.numbered():
         bets.judge(turn, number, seat, at_lock=True)
@@ -180,6 +185,7 @@ def _clear_refused(turn: Turn) -> str:
 
 
 def _clear(turn: Turn) -> None:
+    deck.round_over(turn)
     turn.enter("idle")
     turn.tell(m.RoundCleared(turn.state.round))
 

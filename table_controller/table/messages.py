@@ -342,7 +342,30 @@ class ReturnExcess(Command, frozen=True):
 
 
 class NewDeck(Command, frozen=True):
-    """Another deck is in use."""
+    """Another deck is in use, by a supervisor's word; `deck` is its name, made up if left out."""
+
+    deck: str = ""
+
+
+class UseDeck(Command, frozen=True):
+    """The other deck of a shuffler is in use, between rounds; its book goes on where it was left."""
+
+    deck: str
+
+
+class LogOn(Command, frozen=True):
+    """Whoever says so deals from now on; in the middle of a round it is a relief."""
+
+
+class LogOff(Command, frozen=True):
+    """The dealer on duty leaves the table."""
+
+
+class ClearAlarm(Command, frozen=True):
+    """An alarm whose cause is gone has been seen to."""
+
+    alarm: str
+    place: str = ""
 
 
 class ConfirmAward(Command, frozen=True):
@@ -580,6 +603,38 @@ class AwardRejected(Fact, frozen=True):
 class DeckChanged(Fact, frozen=True):
     """Another deck is in use."""
 
+    deck: str
+
+
+class DeckFinding(Fact, frozen=True):
+    """Something about a deck that a supervisor should look at; it holds nothing.
+
+    `rounds_since_count` rounds were played with it since it was last counted complete, in round
+    `counted_in` (empty: never).
+    """
+
+    deck: str
+    finding: str
+    card: str
+    rounds_since_count: int
+    counted_in: str
+
+
+class DealerChanged(Fact, frozen=True):
+    """Who deals: from whom to whom, an empty name is nobody. `round` if it was inside one."""
+
+    before: str
+    after: str
+    round: str
+
+
+class AlarmCleared(Fact, frozen=True):
+    """An alarm was seen to; it stays in the list of its round."""
+
+    alarm: str
+    place: str
+    operator: str
+
 
 class ParameterChanged(Fact, frozen=True):
     """A parameter of the progressive was changed, or will be (`in_force` false)."""
@@ -644,6 +699,10 @@ AnyCommand = (
     | FoldShort
     | ReturnExcess
     | NewDeck
+    | UseDeck
+    | LogOn
+    | LogOff
+    | ClearAlarm
     | ConfirmAward
     | RejectAward
     | SetParameter
@@ -676,6 +735,9 @@ AnyFact = (
     | AwardPaid
     | AwardRejected
     | DeckChanged
+    | DeckFinding
+    | DealerChanged
+    | AlarmCleared
     | ParameterChanged
     | RoundCleared
 )

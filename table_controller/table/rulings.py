@@ -144,3 +144,10 @@ RULINGS: dict[str, Ruling] = {
         "DETAILS.md, Holds, deck_short", "table", "a right count or a new deck", _always, _never
     ),
 }
+
+
+SUPERVISOR_CLEARS: frozenset[str] = frozenset(
+    {*RULINGS, "order_in_doubt", "claim", "coin_stuck", "lamp_dead", "meter_down", "display_down"}
+)
+"""Alarms that only a supervisor may clear: whatever can hold the table, what a player disputes, and
+what touches the meter. The dealer clears the others."""

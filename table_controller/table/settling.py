@@ -55,7 +55,7 @@ def reveal(turn: Turn) -> None:
         state.stub_due = every > 0 and state.rounds_since_count >= every
     for number, seat in state.numbered():
         if seat.coin == "bet" and not coin_in_action(turn.rules, state, number):
-            seat.results.coin = lose(turn.rules.coin_value_cents)
+            seat.results.coin = lose(turn.coin_cents(seat))
     turn.enter("void" if state.main_void else "settled")
     _award(turn, [n for n, _ in state.numbered() if coin_in_action(turn.rules, state, n)], "jackpot_hold")
     if state.main_void:
@@ -112,6 +112,7 @@ def _award(turn: Turn, numbers: list[int], hold: str) -> None:
     if meter is None or not numbers:
         return
     state.before_awards = meter
+    state.before_parameters = (dict(state.parameters), dict(state.parameters_pending))
     everything_waits = hold == "jackpot_hand_in_void_round" and (
         turn.rules.jackpot_hand_in_void_round == "manager_decision"
     )
@@ -169,7 +170,7 @@ def _coin_results(turn: Turn) -> None:
         elif own and state.result == "void" and not state.main_void:
             turn.refund_coin(number, "coin_refunded")
         else:
-            seat.results.coin = lose(turn.rules.coin_value_cents)
+            seat.results.coin = lose(turn.coin_cents(seat))
 
 
 def decided_together(turn: Turn, number: int) -> list[Waiting]:
@@ -231,6 +232,9 @@ def void_round(turn: Turn) -> None:
         turn.set_meter(state.before_awards, "void")
         state.before_awards = None
         state.reset_done = False
+        if state.before_parameters is not None:
+            state.parameters, state.parameters_pending = state.before_parameters
+            state.before_parameters = None
     rejected = {one.award.seat for one in state.awards if one.status == "rejected"}
     state.awards = []
     again = state.main_void

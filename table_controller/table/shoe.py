@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from table_controller.table.deal import cards_due, in_deck, next_place, unread
+from table_controller.table.deck import find_out
 from table_controller.table.messages import (
     BadFrame,
     CardDealt,
@@ -110,6 +111,7 @@ def _judge_face(turn: Turn, text: str, seen_before: bool) -> None:
         if wrong:
             turn.state.new_deck_due = True
             turn.alarm(reason)
+            find_out(turn, reason)
             _hold_in_play(turn, reason)
 
 

@@ -191,6 +191,20 @@ class Past(msgspec.Struct, frozen=True, omit_defaults=True):
     message: AnyMessage
 
 
+class DeckBook(msgspec.Struct, omit_defaults=True):
+    """What is known of one deck across rounds (`deck`)."""
+
+    rounds: int = 0
+    sizes: list[int] = msgspec.field(default_factory=list)
+    """How many different cards came in each of the last rounds."""
+    last_seen: list[int] = msgspec.field(default_factory=list)
+    """For each card, in the order of the engine's deck, the round of this deck in which it came last."""
+    order: list[str] = msgspec.field(default_factory=list)
+    counted_rounds: int = 0
+    counted_in: str = ""
+    defective: bool = False
+
+
 class TableState(msgspec.Struct, omit_defaults=True):
     """Everything the table knows."""
 
@@ -221,6 +235,8 @@ class TableState(msgspec.Struct, omit_defaults=True):
     meter: Meter | None = None
     at_lock_cents: int = 0
     before_awards: Meter | None = None
+    before_parameters: tuple[dict[str, str], dict[str, str]] | None = None
+    """Parameters in force and pending before the awards; a void takes back what a reset put in force."""
     reset_done: bool = False
     """A royal of this round was paid, so the meter stands at the reset already."""
     awards: list[Waiting] = msgspec.field(default_factory=list)
@@ -234,6 +250,14 @@ class TableState(msgspec.Struct, omit_defaults=True):
     shoe_boot_id: int = 0
     shoe_next_seq: int = 0
     lamps_failed: list[int] = msgspec.field(default_factory=list)
+    dealer: str = ""
+    """The dealer on duty; empty while nobody has logged on."""
+    cleared: list[Alarm] = msgspec.field(default_factory=list)
+    deck: str = "deck-1"
+    round_deck: str = ""
+    """The deck that was in use at LOCK of this round."""
+    decks_made: int = 1
+    decks: dict[str, DeckBook] = msgspec.field(default_factory=dict)
     new_deck_due: bool = False
     deck_short: bool = False
     deck_counted: bool = False

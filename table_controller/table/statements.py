@@ -7,6 +7,7 @@ faces that lie down.
 
 from __future__ import annotations
 
+from table_controller.table import deck
 from table_controller.table.deal import (
     active_places,
     by_order,
@@ -310,11 +311,13 @@ def count_stub(turn: Turn, command: CountStub) -> None:
         state.deck_counted = True
         state.stub_due = False
         state.rounds_since_count = 0
+        deck.counted(turn)
         turn.end_hold("deck_short")
         return
     state.deck_short = True
     state.deck_counted = False
     turn.alarm("deck_short")
+    deck.find_out(turn, "deck_short")
     waiting = state.hold("jackpot_hold") or state.hold("jackpot_hand_in_void_round")
     if state.phase not in PHASES_IN_PLAY and waiting is None:
         turn.place_hold("deck_short")

@@ -12,7 +12,7 @@ from typing import Any, cast
 import msgspec
 
 from table_controller.engine.progressive import Meter
-from table_controller.table import bets, coins, keys, shoe, statements, supervisor
+from table_controller.table import bets, coins, duty, keys, shoe, statements, supervisor
 from table_controller.table import messages as m
 from table_controller.table.deal import cards_due
 from table_controller.table.state import (
@@ -40,6 +40,7 @@ def _started(turn: Turn, event: m.Started) -> None:
     state = turn.state
     state.shoe_present = False
     if len(state.seats) != turn.house.seats:
+        state.alarms = []
         state.seats = [Seat() for _ in range(turn.house.seats)]
     if state.meter is None and turn.rules.has_progressive:
         state.meter = Meter.starting_at(turn.rules.meter_start_cents)
@@ -218,6 +219,10 @@ NOT_IN_THE_WAY: tuple[type[m.Event], ...] = (
 """Happenings that do not depend on a statement: it can be taken back after them."""
 
 
+NO_RULING: tuple[type[m.Command], ...] = (m.LogOn, m.LogOff, m.ClearAlarm)
+"""Words that no statement depends on; they are not said again when one is taken back."""
+
+
 def _forget_statement(state: TableState) -> None:
     state.before_statement = None
     state.statement = ""
@@ -241,15 +246,21 @@ def _withdraw(turn: Turn, _: m.Withdraw) -> None:
         _do(again, past.message)
         _settle_down(again)
         then = again.state
+    then.dealer, then.cleared = now.dealer, now.cleared
     raised = [*now.alarms, *(alarm for alarm in then.alarms if alarm not in now.alarms)]
     then.alarms = raised
     if then.phase == now.phase:
         then.betting, then.decision = now.betting, now.decision
     turn.state = then
     turn.tell(m.Withdrawn(now.statement))
+    for alarm in raised[len(now.alarms) :]:
+        turn.tell(m.AlarmRaised(alarm.alarm, alarm.place))
     for hold in now.holds:
         if then.hold(hold.reason) is None:
             turn.tell(m.HoldEnded(hold.reason))
+    for hold in then.holds:
+        if now.hold(hold.reason) is None:
+            turn.tell(m.HoldPlaced(hold.reason))
     if then.phase != now.phase:
         turn.tell(m.PhaseEntered(then.phase))
     _forget_statement(then)
@@ -303,6 +314,10 @@ HANDLERS: dict[type[m.Message], Handler] = {
     m.FoldShort: supervisor.fold_short,
     m.ReturnExcess: supervisor.return_excess,
     m.NewDeck: supervisor.new_deck,
+    m.UseDeck: supervisor.other_deck,
+    m.LogOn: duty.log_on,
+    m.LogOff: duty.log_off,
+    m.ClearAlarm: duty.clear_alarm,
     m.ConfirmAward: supervisor.decide_award,
     m.RejectAward: supervisor.decide_award,
     m.SetParameter: supervisor.set_parameter,
@@ -368,5 +383,5 @@ def _remember(turn: Turn, before: TableState, message: m.AnyMessage, action: m.M
             state.since_statement.append(Past(turn.stamp, message))
             if len(state.since_statement) > SINCE_MAX:
                 _forget_statement(state)
-    elif not isinstance(action, m.Withdraw):
+    elif not isinstance(action, (m.Withdraw, *NO_RULING)):
         _forget_statement(state)

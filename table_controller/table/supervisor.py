@@ -6,11 +6,11 @@ from table_controller.engine.house_rules import HouseRulesError, with_parameter
 from table_controller.engine.money import money_text
 from table_controller.engine.settlement import NONE, lose, refund
 from table_controller.table.deal import target
+from table_controller.table.deck import use_deck
 from table_controller.table.messages import (
     AwardSeconded,
     ConfirmAward,
     DeadHand,
-    DeckChanged,
     FoldShort,
     HandDead,
     HandKilled,
@@ -22,6 +22,7 @@ from table_controller.table.messages import (
     ReturnExcess,
     SeatFolded,
     SetParameter,
+    UseDeck,
     VoidRound,
 )
 from table_controller.table.rulings import RULINGS
@@ -182,17 +183,26 @@ def return_excess(turn: Turn, command: ReturnExcess) -> None:
     seat.raise_.cents = 2 * seat.ante_cents
 
 
-def new_deck(turn: Turn, _: NewDeck) -> None:
+def new_deck(turn: Turn, command: NewDeck) -> None:
     """Another deck is in use; it never allows a confirm (DETAILS.md, Holds)."""
     state = turn.state
     if state.phase in PHASES_IN_PLAY:
         raise Refused("a deck is changed only between rounds")
+    use_deck(turn, command.deck, by_supervisor=True)
     state.new_deck_due = False
     state.deck_short = False
     state.stub_due = False
     state.rounds_since_count = 0
     turn.end_hold("deck_short")
-    turn.tell(DeckChanged())
+
+
+def other_deck(turn: Turn, command: UseDeck) -> None:
+    """Two decks alternate in a shuffler; the checks run for each of them."""
+    if turn.state.phase in PHASES_IN_PLAY:
+        raise Refused("a deck is changed only between rounds")
+    if not command.deck:
+        raise Refused("the deck has no name")
+    use_deck(turn, command.deck, by_supervisor=False)
 
 
 def decide_award(turn: Turn, command: ConfirmAward | RejectAward) -> None:

@@ -109,11 +109,16 @@ class Turn:
         if before is not None and meter is not None and before.cents != meter.cents:
             self.tell(MeterChanged(before.cents, meter.cents, why))
 
+    def coin_cents(self, seat: Seat) -> int:
+        """What the coin of a seat is worth: a coin in action keeps the value it was bet with."""
+        return self.rules.coin_value_cents if seat.share is None else seat.share.coin_cents
+
     def refund_coin(self, number: int, why: str) -> None:
         """A coin in action goes back; its share by `void_contribution` (HOUSE_RULES.md, Wagers)."""
         seat = self.state.seat(number)
         if seat.coin not in ("placed", "bet"):
             return
+        seat.results.coin = refund(self.coin_cents(seat))
         if seat.share is not None and self.state.meter is not None:
             before = self.state.meter
             if self.rules.void_contribution == "reverse":
@@ -125,14 +130,13 @@ class Turn:
             self.set_meter(after, why)
             seat.share = None
         seat.coin = "refunded"
-        seat.results.coin = refund(self.rules.coin_value_cents)
 
     def lose_coin(self, number: int) -> None:
         """A coin in action is lost with its hand; its share stays on the meter."""
         seat = self.state.seat(number)
         if seat.coin == "bet":
             seat.coin = "lost"
-            seat.results.coin = lose(self.rules.coin_value_cents)
+            seat.results.coin = lose(self.coin_cents(seat))
 
 
 def result_texts(state: TableState) -> tuple[SeatResult, ...]:
