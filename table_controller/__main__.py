@@ -1,4 +1,4 @@
-"""The command line: `table-controller run|check|watch|verify|rounds|version`.
+"""The command line: `table-controller run|check|watch|say|verify|rounds|round|version`.
 
 Exit codes: 0 well, 1 found wrong (a journal, a configuration), 2 not understood or not possible.
 """
@@ -42,14 +42,32 @@ def _parser() -> argparse.ArgumentParser:
     watch.add_argument("table", metavar="table.toml")
     watch.set_defaults(command=_watch)
 
-    verify = commands.add_parser("verify", help="check a journal: chain, replay, digests")
+    verify = commands.add_parser("verify", help="check a journal: chain, answers, replay, digests")
     verify.add_argument("journal")
+    verify.add_argument("--head", default="", metavar="HEX", help="a `head` that a heartbeat has published")
     verify.set_defaults(command=_verify)
 
     rounds = commands.add_parser("rounds", help="what happened, round by round")
     rounds.add_argument("journal")
     rounds.add_argument("--json", action="store_true", help="one JSON object a line")
     rounds.set_defaults(command=_rounds)
+
+    say = commands.add_parser("say", help="say a word of the table from a terminal, when the panel is dead")
+    say.add_argument("words", help="for example 'count D 4' or 'sup void'")
+    say.add_argument("--operator", required=True, metavar="NAME")
+    say.add_argument("--reason", default="", metavar="TEXT", help="a supervisor's word needs one")
+    say.add_argument(
+        "--round", default="", metavar="NUMBER", help="refuse it if the table is at another round"
+    )
+    say.add_argument("--table", default="table.toml", metavar="table.toml")
+    say.set_defaults(command=_say)
+
+    record = commands.add_parser("round", help="the record of one round, as shown in a dispute")
+    record.add_argument("number", help="the round's number, or its count alone")
+    record.add_argument("--html", metavar="FILE", help="write a page for paper")
+    record.add_argument("--journal", metavar="JOURNAL", help="instead of the one that table.toml names")
+    record.add_argument("--table", default="table.toml", metavar="table.toml")
+    record.set_defaults(command=_round)
 
     commands.add_parser("version", help="the version of the program").set_defaults(command=_version)
     return parser
@@ -105,12 +123,16 @@ def _verify(arguments: argparse.Namespace) -> int:
     from table_controller.journal import verify
     from table_controller.replay import replay
 
-    report = verify(arguments.journal, replay)
+    head = arguments.head.strip().lower()
+    if arguments.head and (len(head) != 64 or set(head) - set("0123456789abcdef")):
+        return _fail(f"--head: {arguments.head!r} was found; 64 digits 0-9 and a-f are needed", 2)
+    report = verify(arguments.journal, replay, head)
     if not report.ok:
         return _fail(report.problem)
+    known = "" if report.known_seq is None else f"; the given head is that of entry {report.known_seq}"
     print(
         f"{arguments.journal}: table {report.table}, {report.entries} entries, "
-        f"chain, replay and digests are right; head {report.head}"
+        f"answers, chain, replay and digests are right; head {report.head}{known}"
     )
     return 0
 
@@ -132,6 +154,49 @@ def _rounds(arguments: argparse.Namespace) -> int:
                 print(line)
     except (JournalRefused, ReplayError) as error:
         return _fail(str(error))
+    return 0
+
+
+def _round(arguments: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from table_controller.config import ConfigError, load_table
+    from table_controller.journal import JournalRefused, read_entries
+    from table_controller.record import RoundUnknown, round_record
+    from table_controller.record_page import record_html, record_text
+    from table_controller.replay import ReplayError
+
+    try:
+        journal = arguments.journal or load_table(arguments.table).journal_file
+        record = round_record(read_entries(journal), arguments.number)
+    except (ConfigError, JournalRefused, ReplayError, RoundUnknown) as error:
+        return _fail(str(error))
+    if arguments.html:
+        try:
+            Path(arguments.html).write_text(record_html(record), "utf-8")
+        except OSError as error:
+            return _fail(f"{arguments.html}: cannot be written: {error.strerror}", 2)
+    else:
+        print(record_text(record))
+    return 1 if record.differences else 0
+
+
+def _say(arguments: argparse.Namespace) -> int:
+    from table_controller.config import ConfigError, load_table
+    from table_controller.mouth import say
+    from table_controller.words import NotUnderstood, understand
+
+    try:
+        command, role = understand(arguments.words)
+        endpoint = load_table(arguments.table).commands_endpoint
+    except (ConfigError, NotUnderstood) as error:
+        return _fail(str(error), 2)
+    answer = say(endpoint, command, arguments.operator, role, arguments.reason, arguments.round)
+    if answer is None:
+        return _fail(f"no answer from {endpoint}: is the service running?", 2)
+    if not answer.ok:
+        return _fail(f"refused (entry {answer.seq}): {answer.error}")
+    print(f"taken, entry {answer.seq}")
     return 0
 
 

@@ -1,0 +1,45 @@
+"""One word to a running table from a terminal: the request is repeated with its id until answered."""
+
+from __future__ import annotations
+
+import uuid
+
+import msgspec
+import zmq
+
+from table_controller.table.messages import AnyCommand, Role
+
+ATTEMPTS = 3
+PATIENCE_MS = 1000
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What became of a command; `seq` is its journal entry, 0 if it was refused at the gate."""
+
+    ok: bool
+    seq: int
+    error: str = ""
+
+
+def say(
+    endpoint: str, command: AnyCommand, operator: str, role: Role, reason: str, round_: str
+) -> Answer | None:
+    """Ask the table at `endpoint`; None if nobody answers within a few seconds."""
+    request = {
+        "v": 1,
+        "id": str(uuid.uuid4()),
+        "command": command,
+        "operator": operator,
+        "role": role,
+        "reason": reason,
+        "round": round_,
+    }
+    with zmq.Context() as context, context.socket(zmq.DEALER) as socket:
+        socket.linger = 0
+        socket.connect(endpoint)
+        for _ in range(ATTEMPTS):
+            # The same id: a request whose answer was lost has no second effect.
+            socket.send(msgspec.json.encode(request))
+            if socket.poll(PATIENCE_MS):
+                return msgspec.json.decode(socket.recv(), type=Answer)
+    return None
