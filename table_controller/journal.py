@@ -1,8 +1,8 @@
 """The journal: every message the table was given, what it decided, and the proof that nothing was changed.
 
-One SQLite file per table with one append-only table of entries. A turn is one transaction, and
-nothing is shown before it is committed (ARCHITECTURE.md, Journal). Every entry carries the hash of
-the entry before it. A damaged journal is refused and never becomes an empty one.
+One SQLite file per table with one append-only table of entries and one of the answers to commands. A
+turn is one transaction, and nothing is shown before it is committed (ARCHITECTURE.md, Journal). Every
+entry carries the hash of the entry before it. A damaged journal is refused and never becomes an emptier one.
 
 The service is the only writer, and opens the file in no other way: closing any other descriptor of
 it would drop SQLite's locks. Reports and `verify` run in a process of their own.
@@ -14,6 +14,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
+from itertools import zip_longest
 from typing import Any
 
 import apsw
@@ -31,6 +32,7 @@ from table_controller.journal_file import (
     open_to_read,
     open_to_write,
     refusing,
+    remove,
     take_lock,
 )
 
@@ -70,13 +72,15 @@ class StoredAnswer(msgspec.Struct, frozen=True):
 class Report(msgspec.Struct, frozen=True):
     """The outcome of `verify`: `problem` is empty, or the first flaw with its place and what to do.
 
-    `entries` were found right before it; `head` is the hash over them as hexadecimal text.
+    `entries` were found right before it; `head` is the hash over them as hexadecimal text. `known_seq`
+    is the entry whose hash is the one that was asked for, None where none was.
     """
 
     table: str
     entries: int
     head: str
     problem: str
+    known_seq: int | None = None
 
     @property
     def ok(self) -> bool:
@@ -87,12 +91,15 @@ class Report(msgspec.Struct, frozen=True):
 class Journal:
     """The open journal of one table; made by `Journal.open`, used by one thread."""
 
-    def __init__(self, path: str, connection: apsw.Connection, genesis: bytes, lock: int) -> None:
+    def __init__(
+        self, path: str, connection: apsw.Connection, genesis: bytes, lock: int, created: bool
+    ) -> None:
         self._path = path
         self._connection = connection
         self._cursor = connection.cursor()
         self._genesis = genesis
         self._lock = lock
+        self._created = created
         self._pending = False
         self._failed = False
         newest = self._cursor.execute(SELECT_ENTRY + "ORDER BY seq DESC LIMIT 1").fetchone()
@@ -103,16 +110,19 @@ class Journal:
     def open(cls, path: str, table: str, wall_ms: int = 0) -> Journal:
         """Open the journal of `table`; only where no file exists is one created, dated `wall_ms`.
 
+        One that was created is removed by `close` unless something was committed.
+
         Raises `JournalRefused` for a damaged, foreign, newer or other table's file, for one whose
         write-ahead log is missing, and for one that another process writes.
         """
         path = os.path.realpath(path)
-        lock = take_lock(path)
+        with refusing(path):
+            lock = take_lock(path)
         try:
             with refusing(path):
-                connection, genesis = open_to_write(path, table, wall_ms)
+                connection, genesis, created = open_to_write(path, table, wall_ms)
                 try:
-                    return cls(path, connection, genesis, lock)
+                    return cls(path, connection, genesis, lock, created)
                 except BaseException:
                     connection.close(True)
                     raise
@@ -181,14 +191,22 @@ class Journal:
             except apsw.Error as error:
                 self._failed = True
                 raise JournalFailed(f"{self._path}: the commit failed: {error}.") from error
-            self._pending = False
+            self._pending = self._created = False
 
     def recover(self) -> tuple[bytes | None, tuple[Entry, ...]]:
         """The newest snapshot and every entry after it, the chain checked over all of them.
 
         Reads the end of the journal only, so that the time does not grow with its age. Without any
-        snapshot (None) the entries are all there are. Raises `JournalRefused`.
+        snapshot (None) the entries are all there are. Raises `JournalRefused`, and the journal is then
+        not marked as closed in good order.
         """
+        try:
+            return self._recovered()
+        except JournalRefused:
+            self._failed = True
+            raise
+
+    def _recovered(self) -> tuple[bytes | None, tuple[Entry, ...]]:
         entries: deque[Entry] = deque()
         start: Entry | None = None
         before = self._genesis
@@ -215,8 +233,10 @@ class Journal:
         """End the use of the journal. What was not committed is dropped, as by a power cut."""
         with suppress(apsw.Error):
             if not (self._failed or self._pending):
-                mark_closed(self._connection)
+                mark_closed(self._connection, self._genesis)
         self._connection.close(True)
+        if self._created and not self._failed:
+            remove(self._path)
         os.close(self._lock)
 
     def _check_alive(self) -> None:
@@ -238,45 +258,60 @@ class Journal:
 def read_entries(path: str) -> Iterator[Entry]:
     """Every entry from the first, the chain checked on the way; for reports in a process of their own.
 
-    Reads in short steps, so that a table in play is not disturbed. Raises `JournalRefused`.
+    Reads in short steps, so that a table in play is not disturbed. Raises `JournalRefused`; for what is
+    missing at the end only after the entries that are there.
     """
     path = os.path.realpath(path)
     with refusing(path):
-        connection, _, genesis = open_to_read(path)
+        connection, _, genesis, problem = open_to_read(path)
         with closing(connection):
             yield from _walk(connection, genesis, path)
+        if problem:
+            raise JournalRefused(problem)
 
 
-def verify(path: str, replay: Replay) -> Report:
-    """Check the whole journal: SQLite's pages, the chain, and that a replay decides the same again.
+def verify(path: str, replay: Replay, known_head: str = "") -> Report:
+    """Check the whole journal: SQLite's pages, chain and answers, and that a replay decides the same again.
 
     `replay(None, entries)` must yield, lazily and once per entry, the facts as JSON and the digest
-    of the state. Never raises for a flaw: the report names the first one. Run it in a process of
-    its own (ARCHITECTURE.md, Journal).
+    of the state. `known_head` is a hash that was published once, as hexadecimal text: it must be that
+    of an entry, which shows that the journal was not cut off ahead of it. Never raises for a flaw: the
+    report names the first one. Run it in a process of its own (ARCHITECTURE.md, Journal).
     """
     path = os.path.realpath(path)
     table, count, head = "", 0, b""
+    known_seq: int | None = None
     waiting: deque[Entry] = deque()
     try:
         with refusing(path):
-            connection, table, head = open_to_read(path)
+            connection, table, head, problem = open_to_read(path)
             with closing(connection):
                 _check_pages(connection, path)
-                entries = _noting(_walk(connection, head, path), waiting)
+                if problem:
+                    raise JournalRefused(problem)
+                known_seq = 0 if head.hex() == known_head else None
+                entries = _noting(_walk(connection, head, path, with_answers=True), waiting)
                 for facts, digest in replay(None, entries):
                     entry = waiting.popleft()
                     if (facts, digest) != (entry.facts, entry.digest):
                         what = "facts" if facts != entry.facts else "a state"
                         raise JournalRefused(flaw(path, f"replays to {what} other than recorded", entry.seq))
                     count, head = count + 1, entry.chain
+                    if head.hex() == known_head:
+                        known_seq = count
                 if waiting or next(entries, None) is not None:
                     raise JournalRefused(flaw(path, "is not replayed to its end", count + 1))
+                if known_head and known_seq is None:
+                    what = (
+                        f"has no entry with the hash {known_head}: it is another one, or its end is missing"
+                    )
+                    raise JournalRefused(flaw(path, what))
     except JournalRefused as refusal:
         return Report(table, count, head.hex(), str(refusal))
     except Exception as error:  # noqa: BLE001 - a replay that breaks is a finding like every other flaw
         what = f"cannot be replayed ({type(error).__name__}: {error})"
         return Report(table, count, head.hex(), flaw(path, what, count + 1))
-    return Report(table, count, head.hex(), "")
+    return Report(table, count, head.hex(), "", known_seq)
 
 
 def _noting(entries: Iterator[Entry], waiting: deque[Entry]) -> Iterator[Entry]:
@@ -286,18 +321,78 @@ def _noting(entries: Iterator[Entry], waiting: deque[Entry]) -> Iterator[Entry]:
 
 
 def _check_pages(connection: apsw.Connection, path: str) -> None:
-    for (finding,) in connection.execute("PRAGMA quick_check(1)"):
-        if finding != "ok":
-            raise JournalRefused(flaw(path, f"is damaged: {finding}"))
+    # The quick check leaves out whether an index fits its table; the answers are looked up by one.
+    for pragma in ("quick_check(1)", "integrity_check(answer)"):
+        for (finding,) in connection.execute(f"PRAGMA {pragma}"):
+            if finding != "ok":
+                raise JournalRefused(flaw(path, f"is damaged: {finding}"))
     orphans = "SELECT answer.id FROM answer LEFT JOIN entry USING (seq) WHERE entry.seq IS NULL LIMIT 1"
     for (request_id,) in connection.execute(orphans):
         raise JournalRefused(flaw(path, f"holds an answer without its entry: {request_id}"))
 
 
-def _walk(connection: apsw.Connection, before: bytes, path: str) -> Iterator[Entry]:
+def _walk(
+    connection: apsw.Connection, before: bytes, path: str, with_answers: bool = False
+) -> Iterator[Entry]:
     """Every entry from the first, checked; each chunk is a read of its own."""
     select = SELECT_ENTRY + "WHERE seq > ? ORDER BY seq LIMIT ?"
     after_seq = 0
     while rows := list(connection.execute(select, (after_seq, _CHUNK))):
-        yield from checked([Entry(*row) for row in rows], before, after_seq, path)
-        after_seq, before = rows[-1][0], rows[-1][7]
+        chunk = [Entry(*row) for row in rows]
+        yield from checked(chunk, before, after_seq, path)
+        if with_answers:
+            _check_answers(connection, chunk, path)
+        after_seq, before = chunk[-1].seq, chunk[-1].chain
+
+
+class _Asked(msgspec.Struct):
+    """Of the message of an entry: who asked for it, under which id, and the hash of what was asked."""
+
+    operator: str = ""
+    request: str = ""
+    body_hash: str = ""
+
+
+class _Decided(msgspec.Struct):
+    """Of a fact: whether it refuses a command, and why."""
+
+    type: str
+    reason: str = ""
+
+
+_asked = msgspec.json.Decoder(_Asked)
+_decided = msgspec.json.Decoder(list[_Decided])
+
+
+def _check_answers(connection: apsw.Connection, chunk: list[Entry], path: str) -> None:
+    """The answers kept beside these entries must be those that the entries themselves prove, and no other.
+
+    An entry that no command led to, or one without an id, has no answer.
+    """
+    select = (
+        "SELECT seq, CAST(sender AS BLOB), CAST(id AS BLOB), body_hash, ok, CAST(error AS BLOB) "
+        "FROM answer WHERE seq BETWEEN ? AND ? ORDER BY seq"
+    )
+    kept = connection.execute(select, (chunk[0].seq, chunk[-1].seq))
+    proved = (answer for entry in chunk if (answer := _proved_answer(entry)))
+    for one, other in zip_longest(kept, proved):
+        if one != other:
+            seq = min(answer[0] for answer in (one, other) if answer)
+            raise JournalRefused(flaw(path, "keeps another answer than the entry proves", seq))
+
+
+def _proved_answer(entry: Entry) -> tuple[int, bytes, bytes, bytes, int, bytes] | None:
+    asked = _asked.decode(entry.message)
+    if not asked.request:
+        return None
+    reasons = (fact.reason for fact in _decided.decode(entry.facts) if fact.type == "CommandRefused")
+    error = next(reasons, "")
+    body_hash = bytes.fromhex(asked.body_hash)
+    return (
+        entry.seq,
+        asked.operator.encode(),
+        asked.request.encode(),
+        body_hash,
+        int(not error),
+        error.encode(),
+    )

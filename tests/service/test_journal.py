@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from random import Random
 
@@ -76,9 +76,10 @@ def refusal(path: str, table: str = "T1") -> str:
     return str(refused.value)
 
 
-def change(path: str, statement: str) -> None:
+def change(path: str, statement: str, keep_log: bool = False) -> None:
     """Somebody changes the file with a tool of their own and hides the traces in the schema."""
     connection = apsw.Connection(path)
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, int(keep_log))
     triggers = list(connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'"))
     for name, _ in triggers:
         connection.execute(f"DROP TRIGGER {name}")
@@ -263,8 +264,8 @@ def test_a_journal_of_another_table_is_refused(path: str) -> None:
 
 def test_a_journal_of_a_newer_program_is_refused(path: str) -> None:
     write(path, 1)
-    change(path, "UPDATE about SET format = 2")
-    assert "has format 2, this program knows format 1 only" in refusal(path)
+    change(path, "UPDATE about SET format = 3")
+    assert "has format 3, this program knows format 2 only" in refusal(path)
 
 
 def test_a_database_of_another_kind_is_refused(path: str) -> None:
@@ -313,11 +314,51 @@ def test_a_log_whose_journal_is_missing_is_refused(path: str) -> None:
     assert not os.path.exists(path)
 
 
-def test_a_folder_that_does_not_exist_is_refused(tmp_path: Path) -> None:
-    assert "cannot be locked" in refusal(str(tmp_path / "nowhere" / "T1.journal"))
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("nowhere/T1.journal", "nowhere/T1.journal: the folder {}/nowhere does not exist; "),
+        ("", "{} is a folder; "),
+        ("T9.journal", "T9.journal does not exist; "),
+    ],
+)
+def test_a_wrong_path_is_no_damage(tmp_path: Path, name: str, sentence: str) -> None:
+    path = str(tmp_path / name)
+    sentences = [verify(path, same_again).problem]
+    with pytest.raises(JournalRefused) as refused:
+        list(read_entries(path))
+    sentences.append(str(refused.value))
+    if name != "T9.journal":
+        sentences.append(refusal(path))
+    for one in sentences:
+        assert sentence.format(tmp_path) in one
+        assert one.endswith("name the file of a journal.")
+    assert os.listdir(tmp_path) == []
 
 
-def test_a_second_writer_is_refused(path: str) -> None:
+def test_what_the_system_does_not_allow_is_no_damage(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(name: str, *_: object) -> int:
+        raise PermissionError(13, "Permission denied", name)
+
+    monkeypatch.setattr(os, "open", refuse)
+    assert refusal(path) == f"{path}.lock: Permission denied. Mend that and try again; nothing is lost by it."
+
+
+def test_a_start_that_fails_before_its_first_commit_leaves_no_journal(path: str) -> None:
+    journal = Journal.open(path, "T1")
+    append(journal, 1)
+    journal.close()
+    assert os.listdir(os.path.dirname(path)) == ["T1.journal.lock"]
+
+
+def test_a_journal_that_was_there_before_outlives_a_start_that_fails(path: str) -> None:
+    kill(path, entries=0)
+    Journal.open(path, "T1").close()
+    assert verify(path, same_again).ok
+
+
+def test_a_second_writer_is_refused(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("table_controller.journal_file.time.sleep", lambda _: None)
     journal = Journal.open(path, "T1")
     assert "another process writes this journal" in refusal(path)
     journal.close()
@@ -407,129 +448,56 @@ def test_no_flipped_byte_is_ever_believed(path: str, monkeypatch: pytest.MonkeyP
     assert refused > 40
 
 
-# --------------------------------------------------------------------------------------------- verify
+# ------------------------------------------------------------------------------------ an end that is gone
 
 
-def test_a_whole_journal_is_verified(path: str) -> None:
-    entries = write(path, 2_500, snapshot_at=2_000)
-    report = verify(path, same_again)
-    assert report.ok
-    assert (report.table, report.entries, report.head) == ("T1", 2_500, entries[-1].chain.hex())
+def test_entries_removed_from_the_end_of_a_closed_journal_stop_the_start(path: str) -> None:
+    write(path, 5, snapshot_at=2)
+    change(path, "DELETE FROM entry WHERE seq > 3")
+    assert "ends with entry 3, and ended with 5 when it was last closed" in refusal(path)
+    assert "ends with entry 3" in verify(path, same_again).problem
 
 
-def test_an_empty_journal_is_verified(path: str) -> None:
-    write(path, 0)
-    assert verify(path, same_again).ok
+def test_entries_added_to_a_closed_journal_stop_the_start(path: str) -> None:
+    write(path, 5, snapshot_at=2)
+    columns = "boot, at_ms, wall_ms, message, facts, digest, chain, snapshot"
+    change(path, f"INSERT INTO entry SELECT 6, {columns} FROM entry WHERE seq = 5")
+    assert "ends with entry 6, and ended with 5 when it was last closed" in refusal(path)
 
 
-def test_a_journal_in_use_is_verified_by_another_process_without_disturbing_it(path: str) -> None:
+def test_another_hash_at_the_end_of_a_closed_journal_stops_the_start(path: str) -> None:
+    write(path, 5)
+    change(path, "UPDATE entry SET chain = x'00' WHERE seq = 5")
+    assert "entry 5: the journal was changed: the hash is another than when it was last closed" in refusal(
+        path
+    )
+
+
+def test_entries_of_before_the_last_start_that_are_gone_after_a_crash_stop_the_start(path: str) -> None:
+    write(path, 5)
+    kill(path, entries=1)
+    change(path, "DELETE FROM entry WHERE seq > 3", keep_log=True)
+    assert "ends with entry 3, and ended with 5 when it was last taken up" in refusal(path)
+
+
+def test_entries_since_the_last_start_that_are_gone_are_missed_by_their_answers(path: str) -> None:
+    kill(path, entries=0)
     journal = Journal.open(path, "T1")
-    append(journal, 1)
-    journal.commit()
-    program = (
-        "import sys; from table_controller.journal import verify\n"
-        "report = verify(sys.argv[1], lambda _, entries: ((e.facts, e.digest) for e in entries))\n"
-        "print(report.entries, report.problem)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program, path], check=True, timeout=30, capture_output=True, text=True
-    )
-    assert done.stdout == "1 \n"
-    append(journal, 2)
+    for number in (1, 2):
+        append(journal, number)
+        journal.store_answer("ann", f"id-{number}", StoredAnswer(b"hash", number, True, ""))
     journal.commit()
     journal.close()
-    assert len(list(read_entries(path))) == 2
+    end = "last_seq = 1, head = (SELECT chain FROM entry WHERE seq = 1)"
+    change(path, f"DELETE FROM entry WHERE seq = 2; UPDATE about SET in_use = 0, {end}")
+    assert "ends with entry 1, and holds the answer of entry 2" in refusal(path)
 
 
-def test_looking_at_a_journal_in_use_does_not_drop_its_locks(path: str) -> None:
-    def locks() -> list[str]:
-        inode = f":{os.stat(path).st_ino} "
-        return [
-            line.partition(": ")[2] for line in Path("/proc/locks").read_text().splitlines() if inode in line
-        ]
-
+def test_a_journal_whose_entries_are_damaged_is_not_marked_as_closed(path: str) -> None:
+    write(path, 5, snapshot_at=2)
+    change(path, "UPDATE entry SET facts = '[9]' WHERE seq = 4")
     journal = Journal.open(path, "T1")
-    append(journal, 1)
-    journal.commit()
-    before = locks()
-    assert before
-    assert verify(path, same_again).ok
-    assert locks() == before
+    with pytest.raises(JournalRefused):
+        journal.recover()
     journal.close()
-
-
-def test_verifying_after_a_crash_leaves_the_log_alone(path: str) -> None:
-    kill(path)
-    before = Path(path).read_bytes(), Path(path + "-wal").read_bytes()
-    assert verify(path, same_again).entries == 5
-    assert (Path(path).read_bytes(), Path(path + "-wal").read_bytes()) == before
-
-
-def test_verifying_a_path_without_a_journal_creates_nothing(path: str) -> None:
-    assert "there is no journal" in verify(path, same_again).problem
-    assert not os.path.exists(path)
-
-
-def replay_with(seq: int, facts: bytes, digest: bytes) -> Callable[..., Iterator[tuple[bytes, bytes]]]:
-    """A replay that decides otherwise at one entry."""
-
-    def replay(_: bytes | None, entries: Iterable[Entry]) -> Iterator[tuple[bytes, bytes]]:
-        for entry in entries:
-            yield (facts, digest) if entry.seq == seq else (entry.facts, entry.digest)
-
-    return replay
-
-
-def test_the_first_entry_that_replays_to_other_facts_is_named(path: str) -> None:
-    write(path, 5)
-    report = verify(path, replay_with(3, b"[]", b"digest3"))
-    assert report.entries == 2
-    assert "entry 3: the journal replays to facts other than recorded" in report.problem
-    assert "RECOVERY.md" in report.problem
-
-
-def test_the_first_entry_that_replays_to_another_state_is_named(path: str) -> None:
-    write(path, 5)
-    report = verify(path, replay_with(4, b"[4]", b"other"))
-    assert "entry 4: the journal replays to a state other than recorded" in report.problem
-
-
-def test_a_replay_that_breaks_is_a_finding(path: str) -> None:
-    write(path, 5)
-
-    def replay(_: bytes | None, entries: Iterable[Entry]) -> Iterator[tuple[bytes, bytes]]:
-        for entry in entries:
-            if entry.seq == 2:
-                raise ValueError("no such card")
-            yield entry.facts, entry.digest
-
-    problem = verify(path, replay).problem
-    assert "entry 2: the journal cannot be replayed (ValueError: no such card)" in problem
-
-
-def test_a_replay_that_stops_early_is_a_finding(path: str) -> None:
-    write(path, 5)
-
-    def replay(_: bytes | None, entries: Iterable[Entry]) -> Iterator[tuple[bytes, bytes]]:
-        first = next(iter(entries))
-        yield first.facts, first.digest
-
-    assert "entry 2: the journal is not replayed to its end" in verify(path, replay).problem
-
-
-def test_a_changed_entry_anywhere_is_named(path: str) -> None:
-    write(path, 5)
-    change(path, "UPDATE entry SET wall_ms = 7 WHERE seq = 2")
-    assert "entry 2: the journal was changed" in verify(path, same_again).problem
-
-
-def test_a_journal_that_says_it_was_made_at_another_time_is_found_out(path: str) -> None:
-    write(path, 2)
-    change(path, "UPDATE about SET created_ms = 6")
-    assert "entry 1: the journal was changed" in verify(path, same_again).problem
-
-
-def test_an_answer_without_its_entry_is_found_out(path: str) -> None:
-    write(path, 1)
-    change(path, "INSERT INTO answer VALUES ('ann', 'a', x'00', 99, 1, '')")
-    assert "holds an answer without its entry: a" in verify(path, same_again).problem
+    assert list(apsw.Connection(path).execute("SELECT in_use FROM about")) == [(1,)]
