@@ -1,6 +1,7 @@
 """Runs plays against the unchanged service: in this process on a clock that jumps, or as real processes.
 
-`main_play` is `hw-sim play`: one line per play, PASS or FAIL with everything that differed.
+`main_play` is `hw-sim play`: one line per play, PASS or FAIL with everything that differed. Of a play
+that cannot be read every problem has its own line.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
@@ -95,7 +97,7 @@ Build = Callable[[Path, JumpClock, SimFactory, LocalPort], App]
 
 def build_service(table: Path, clock: JumpClock, factory: SimFactory, port: LocalPort) -> App:
     """The unchanged service, with only its clock and its wires given to it."""
-    # Loaded here so that the runner can read plays and run real processes without it.
+    # Loaded here so that the runner can run real processes without it.
     from table_controller.app import build
     from table_controller.config import load_table
 
@@ -244,10 +246,26 @@ def _run(job: Job, record: Record, make_stage: Callable[[], JumpStage | RealStag
         return [f"{type(error).__name__}: {error} ({Path(frame.filename).name}:{frame.lineno})"]
 
 
+@lru_cache(maxsize=256)
+def judge_house_rules(text: str) -> list[str]:
+    """What the service finds wrong with a house-rule file, each as `OPTION: what is wrong`."""
+    from table_controller.config import ConfigError, load_table
+
+    with tempfile.TemporaryDirectory(prefix="plays-", dir=_fast_folder()) as folder:
+        table = write_table(Path(folder), text, "inproc://state", "inproc://commands")
+        try:
+            load_table(table)
+        except ConfigError as error:
+            # The play has its own place for what it states; the file of this folder is nobody's.
+            place = f"{os.path.realpath(folder)}/house_rules.toml: "
+            return [problem.removeprefix(place) for problem in error.problems]
+    return []
+
+
 def read_plays(paths: Sequence[str]) -> tuple[list[Play], list[str]]:
     """Reads files, and folders with every `.toml` below them in order of name.
 
-    Returns the plays, and one text for each file that cannot be read, with all its problems.
+    Returns the plays, and one text for each file that cannot be read, with a line for each problem.
     """
     plays: list[Play] = []
     unreadable: list[str] = []
@@ -257,9 +275,13 @@ def read_plays(paths: Sequence[str]) -> tuple[list[Play], list[str]]:
             unreadable.append(f"{path}: no play in this folder; allowed: a folder with .toml files")
         for file in files:
             try:
-                plays.append(parse_play(file.read_text("utf-8"), str(file)))
-            except (OSError, UnicodeDecodeError, PlayError) as error:
-                unreadable.append(str(error) if isinstance(error, PlayError) else f"{file}: {error}")
+                plays.append(parse_play(file.read_text("utf-8"), str(file), judge_house_rules))
+            except PlayError as error:
+                unreadable.append(f"\n{' ' * len('FAIL ')}".join(error.problems))
+            except OSError as error:
+                unreadable.append(f"{file}: {error.strerror}; allowed: a play, or a folder with plays")
+            except UnicodeDecodeError as error:
+                unreadable.append(f"{file}: not UTF-8: {error.reason} (byte {error.start + 1})")
     return plays, unreadable
 
 

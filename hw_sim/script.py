@@ -32,7 +32,7 @@ class PlayError(Exception):
     """A play that cannot be read. `problems`: one sentence each, with its place in the file."""
 
     def __init__(self, problems: list[str]) -> None:
-        super().__init__("; ".join(problems))
+        super().__init__("\n".join(problems))
         self.problems = problems
 
 
@@ -65,9 +65,13 @@ class Play:
         )
 
 
-def parse_play(text: str, place: str) -> Play:
-    """Reads one play. `place` names the file in the problems. Raises `PlayError` with all of them."""
-    return _Reader(text, place).play()
+def parse_play(text: str, place: str, judge: Callable[[str], list[str]] = lambda _: []) -> Play:
+    """Reads one play. `place` names the file in the problems. Raises `PlayError` with all of them.
+
+    `judge` says what the table finds wrong with house rules, each as `OPTION: what is wrong`; the
+    simulator does not know the options itself.
+    """
+    return _Reader(text, place, judge).play()
 
 
 _PLAY_KEYS = ("id", "title", "source", "preset", "house_rules", "pay_tables", "meter", "script", "expect")
@@ -79,13 +83,17 @@ _PAY_TABLES = ("raise", "bonus", "progressive")
 class _Reader:
     """Reads one file and gathers every problem."""
 
-    def __init__(self, text: str, place: str) -> None:
+    def __init__(self, text: str, place: str, judge: Callable[[str], list[str]]) -> None:
         self._text_lines = text.splitlines()
         self._place = place
-        self._problems: list[str] = []
+        self._judge = judge
+        self._problems: list[tuple[int, str]] = []
         try:
             self._file = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+        except RecursionError as error:
+            raise PlayError([f"{place}: not TOML: brackets are nested too deeply"]) from error
+        except ValueError as error:
+            # No TOML, or a number without end.
             raise PlayError([f"{place}: not TOML: {error}"]) from error
 
     def play(self) -> Play:
@@ -99,11 +107,12 @@ class _Reader:
         )
         self._string("source", "")
         if self._problems:
-            raise PlayError(self._problems)
+            self._problems.sort(key=lambda problem: problem[0])
+            raise PlayError([f"{self._place}:{line}: {sentence}" for line, sentence in self._problems])
         return play
 
     def _problem(self, sentence: str, line: int) -> None:
-        self._problems.append(f"{self._place}:{line}: {sentence}")
+        self._problems.append((line, sentence))
 
     def _line_of(self, key: str, table: str = "") -> int:
         """The line of a key below its table's header; of the header if the key is not written there."""
@@ -127,8 +136,7 @@ class _Reader:
         value = self._file.get(key, default)
         if isinstance(value, str) and (value or default == ""):
             return value
-        found = "nothing" if value is None else repr(value)
-        self._problem(f"{key} is {found}; allowed: a text that is not empty", self._line_of(key))
+        self._problem(f"{key} is {_written(value)}; allowed: a text that is not empty", self._line_of(key))
         return ""
 
     def _table(self, key: str, table: str = "") -> dict[str, Any]:
@@ -136,13 +144,13 @@ class _Reader:
         value = (self._file.get(table, {}) if table else self._file).get(key, {})
         if isinstance(value, dict):
             return value
-        self._problem(f"{key} is {value!r}; allowed: a table", self._line_of(key, table))
+        self._problem(f"{key} is {_written(value)}; allowed: a table", self._line_of(key, table))
         return {}
 
     def _read(self, read: Callable[[str], int], value: object, what: str, line: int) -> int:
         try:
             if not isinstance(value, str):
-                raise BadWord(f"{value!r}; allowed: a text")
+                raise BadWord(f"{_written(value)}; allowed: a text")
             return read(value)
         except BadWord as bad:
             self._problem(f"{what}: {bad}", line)
@@ -152,30 +160,50 @@ class _Reader:
         """The house-rule file of the play; what an option may be is the table's to judge."""
         options: dict[str, Any] = {"preset": self._string("preset"), **self._table("house_rules")}
         for key in _PAY_TABLES:
-            if key in options:
+            if options.pop(key, None) is not None:
                 self._problem(
-                    f"house_rules has {key!r}; pay tables stand in pay_tables", self._line_of("house_rules")
+                    f"house_rules has {key!r}; pay tables stand in pay_tables",
+                    self._line_of_option(key, "house_rules"),
                 )
-        tables = self._table("pay_tables")
-        line = self._line_of("pay_tables") if "pay_tables" in self._file else 1
-        for key in tables:
-            if key not in _PAY_TABLES:
-                self._problem(f"unknown pay table {key!r}; allowed: {', '.join(_PAY_TABLES)}", line)
+        for key, value in self._table("pay_tables").items():
+            if key in _PAY_TABLES:
+                options[key] = value
+            else:
+                self._problem(
+                    f"unknown pay table {key!r}; allowed: {', '.join(_PAY_TABLES)}",
+                    self._line_of_option(key, "pay_tables"),
+                )
         if "meter" in self._file:
-            self._read(read_amount, self._file["meter"], "meter", self._line_of("meter"))
             if "meter_start" in options:
                 self._problem("meter and meter_start are both given; allowed: one", self._line_of("meter"))
-            options["meter_start"] = self._file["meter"]
+            told = len(self._problems)
+            self._read(read_amount, self._file["meter"], "meter", self._line_of("meter"))
+            if len(self._problems) == told:
+                options["meter_start"] = self._file["meter"]
         written = []
-        for key, value in {**options, **tables}.items():
+        for key, value in options.items():
             if not re.fullmatch("[A-Za-z0-9_]+", key) or not _is_plain(value):
                 self._problem(
-                    f"{key} is {value!r}; allowed: a text, whole number, switch, or a list of them",
-                    self._line_of("house_rules"),
+                    f"{key} is {_written(value)}; allowed: a text, whole number, switch, or a list of them",
+                    self._line_of_option(key),
                 )
             else:
-                written.append(f"{key} = {json.dumps(value)}\n")
-        return "".join(written)
+                written.append(f"{key} = {json.dumps(value, ensure_ascii=False)}\n")
+        house_rules = "".join(written)
+        if options["preset"]:
+            for problem in self._judge(house_rules):
+                self._problem(problem, self._line_of_option(problem.partition(":")[0]))
+        return house_rules
+
+    def _line_of_option(self, option: str, table: str = "") -> int:
+        """The line that states an option of the house rules, or else the one where options are stated."""
+        if option == "preset" or (option == "meter_start" and "meter" in self._file):
+            return self._line_of(option.removesuffix("_start"))
+        table = table or ("pay_tables" if option in _PAY_TABLES else "house_rules")
+        header = re.compile(rf"\s*\[\s*{table}\s*\]")
+        if any(header.match(line) for line in self._text_lines):
+            return self._line_of(option, table)
+        return self._line_of(table)
 
     def _script(self) -> tuple[Line, ...]:
         first = self._line_of("script")
@@ -203,7 +231,7 @@ class _Reader:
         round_ = expect.get("round")
         if round_ not in ROUNDS:
             self._problem(
-                f"round is {round_!r}; allowed: {', '.join(ROUNDS)}", self._line_of("round", "expect")
+                f"round is {_written(round_)}; allowed: {', '.join(ROUNDS)}", self._line_of("round", "expect")
             )
         amounts = {
             key: self._read(read_amount, expect[key], key, self._line_of(key, "expect"))
@@ -217,13 +245,17 @@ class _Reader:
             table = f"expect.seat.{name}"
             seat = self._read(read_seat, name, "expect.seat", self._line_of("", table))
             if not isinstance(stakes, dict):
-                self._problem(f"{table} is {stakes!r}; allowed: a table", self._line_of(name, "expect.seat"))
+                self._problem(
+                    f"{table} is {_written(stakes)}; allowed: a table", self._line_of(name, "expect.seat")
+                )
                 continue
             self._known(stakes, STAKES, table)
             for stake, value in stakes.items():
                 if not isinstance(value, str) or not _OUTCOME.fullmatch(value):
                     allowed = "none, or win, push, refund, lose and an amount"
-                    self._problem(f"{stake} is {value!r}; allowed: {allowed}", self._line_of(stake, table))
+                    self._problem(
+                        f"{stake} is {_written(value)}; allowed: {allowed}", self._line_of(stake, table)
+                    )
             seats[seat] = dict(stakes)
         return Expected(str(round_), amounts, lamps, alarms, seats)
 
@@ -234,13 +266,20 @@ class _Reader:
         for value in found if isinstance(found, list) else [found]:
             if not isinstance(found, list) or value not in allowed or isinstance(value, bool):
                 self._problem(
-                    f"{key} holds {value!r}; allowed: a list of {', '.join(map(str, allowed))}",
+                    f"{key} holds {_written(value)}; allowed: a list of {', '.join(map(str, allowed))}",
                     self._line_of(key, "expect"),
                 )
         return tuple(found) if isinstance(found, list) else ()
 
 
 _OUTCOME = re.compile(rf"none|(win|push|refund|lose) \d{{1,{AMOUNT_MAX_DIGITS}}}\.\d\d", re.ASCII)
+
+
+def _written(value: object) -> str:
+    """A value as a TOML file writes it."""
+    if value is None:
+        return "nothing"
+    return repr(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _is_plain(value: object) -> bool:

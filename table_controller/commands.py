@@ -2,12 +2,15 @@
 
 A request that is no command of ours, or that this role may not give, is answered at once with a
 sentence that names the place, the value found and what is allowed; it never reaches the table.
+A request above 64 KiB is refused like that. A frame above 1 MiB is never taken in: ZeroMQ cuts that
+peer off without an answer, its own library connects again, and nobody else is disturbed.
 Repeating a request is harmless: the same id of the same sender gets the stored answer
 (ARCHITECTURE.md, The loop and A supervisor's word).
 """
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 from hashlib import sha256
@@ -26,6 +29,10 @@ _MAX_FRAME_BYTES = 16 * MAX_REQUEST_BYTES
 _QUEUE_LIMIT = 1_000
 # JavaScript reads whole numbers exactly up to here.
 _MAX_INT = 2**53 - 1
+# No table has more seats; how many the asked one has, it knows itself and refuses the rest.
+_SEATS = 7
+_MAX_NAME_LETTERS = 64
+_MAX_REASON_LETTERS = 1_000
 
 _BOTH = frozenset({"dealer", "supervisor"})
 _SUPERVISOR = frozenset({"supervisor"})
@@ -51,6 +58,10 @@ ROLES: dict[type[words.Command], frozenset[str]] = {
     words.CountStub: _BOTH,
     words.ReturnCoin: _BOTH,
     words.Claim: _BOTH,
+    words.LogOn: _BOTH,
+    words.LogOff: _BOTH,
+    words.ClearAlarm: _BOTH,
+    words.UseDeck: _BOTH,
     words.ConfirmAward: _BOTH,
     words.RejectAward: _BOTH,
     words.VoidRound: _SUPERVISOR,
@@ -68,8 +79,8 @@ _log = logging.getLogger(__name__)
 _encode = msgspec.json.encode
 
 _Id = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_.:-]{1,64}\Z")]
-_Name = Annotated[str, msgspec.Meta(max_length=64)]
-_Reason = Annotated[str, msgspec.Meta(max_length=1_000)]
+_Name = Annotated[str, msgspec.Meta(max_length=_MAX_NAME_LETTERS)]
+_Reason = Annotated[str, msgspec.Meta(max_length=_MAX_REASON_LETTERS)]
 
 
 class _Wire(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -102,8 +113,14 @@ class _Snapshot(msgspec.Struct, frozen=True):
 _ALLOWED = {
     "$.id": "1 to 64 letters, digits and _ . : -",
     "$.command.type": ", ".join(sorted(kind.__name__ for kind in ROLES)),
+    "$.operator": f"the name of a person, 1 to {_MAX_NAME_LETTERS} letters on one line",
+    "$.reason": f"a text of at most {_MAX_REASON_LETTERS} letters",
+    "$.round": f"a text of at most {_MAX_NAME_LETTERS} letters",
 }
 _WORDS = {"`int`": "a whole number", "`str`": "a text", "`array`": "a list", "`object`": "an object"}
+_TYPES = {int: "`int`", str: "`str`", tuple: "`array`"}
+# These words mean every seat by seat 0.
+_FOR_ALL_SEATS = (words.RepeatAmounts, words.DoubleAmounts, words.ClearAmounts)
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -165,7 +182,7 @@ class Commands:
         if body_hash == request.body_hash:
             self.answer(request, ok, seq, error)
         else:
-            text = f"$.id: `{request.id}` was another command's, entry {seq}; a new command needs a new id."
+            text = f"$.id: `{request.id}` was another command's, entry {seq}; allowed: an id of its own."
             self.answer(request, False, seq, text)
 
     def answer_snapshot(self, request: Request, state: bytes) -> None:
@@ -173,7 +190,9 @@ class Commands:
         if state:
             self._send(request.peer, _encode(_Snapshot(VERSION, request.id, True, msgspec.Raw(state))))
         else:
-            self.answer(request, False, 0, "The table has not shown a state yet; ask again.")
+            self.answer(
+                request, False, 0, "$.ask: the table has not shown a state yet; allowed: to ask again."
+            )
 
     def close(self) -> None:
         """Close the socket; answers that were not sent yet are dropped and can be asked for again."""
@@ -184,12 +203,12 @@ class Commands:
         try:
             body = _json_object(frames)
             request_id = _id_in(body)
+            _check_keys(frames[0])
             return _request(peer, body)
         except _Refused as refused:
-            error = str(refused)
             # The place only: a value may be a card or an amount that the journal does not hold.
-            _log.warning("request %r refused at %s", request_id, error.partition(":")[0])
-            self._send(peer, _encode(_Answer(VERSION, request_id, False, 0, error)))
+            _log.warning("request %s refused at %s", request_id or "without an id", refused.place)
+            self._send(peer, _encode(_Answer(VERSION, request_id, False, 0, str(refused))))
             return None
 
     def _send(self, peer: bytes, text: bytes) -> None:
@@ -198,32 +217,53 @@ class Commands:
 
 
 class _Refused(Exception):
-    """A sentence for the sender."""
+    """A sentence for the sender: the place in the request, what was found there, what is allowed."""
+
+    def __init__(self, place: str, text: str) -> None:
+        super().__init__(f"{place}: {text}")
+        self.place = place
 
 
 def _json_object(frames: list[bytes]) -> dict[str, Any]:
     if len(frames) != 1:
-        raise _Refused(f"The request has {len(frames)} frames; 1 frame of JSON is allowed.")
+        raise _Refused("$", f"{len(frames)} frames were found; allowed: 1 frame of JSON.")
     if len(frames[0]) > MAX_REQUEST_BYTES:
-        raise _Refused(f"The request has {len(frames[0])} bytes; {MAX_REQUEST_BYTES} are allowed.")
+        raise _Refused("$", f"{len(frames[0])} bytes were found; allowed: at most {MAX_REQUEST_BYTES}.")
     try:
         return msgspec.json.decode(frames[0], type=dict[str, Any])
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise _Refused(f"The request is no JSON object: {error}.") from error
+        raise _Refused("$", f"no JSON object was found ({error}); allowed: one object of JSON.") from error
+
+
+def _check_keys(text: bytes) -> None:
+    """The text is read once more, because msgspec takes the last of two equal keys in silence."""
+    try:
+        json.loads(text, object_pairs_hook=_each_key_once)
+    except (ValueError, RecursionError) as error:
+        raise _Refused("$", f"no JSON object was found ({error}); allowed: one object of JSON.") from error
+
+
+def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise _Refused("$", f"the key {_shown(key)} was found twice in one object; allowed: once.")
+        found[key] = value
+    return found
 
 
 def _request(peer: bytes, body: dict[str, Any]) -> Request:
     try:
         wire = msgspec.convert(body, _Wire)
     except msgspec.ValidationError as error:
-        raise _Refused(_complaint(str(error), body)) from error
+        raise _Refused(*_complaint(str(error), body)) from error
     command = wire.command
     if isinstance(command, UnsetType):
         if isinstance(wire.ask, UnsetType):
-            raise _Refused("$: the request lacks `command` or `ask`; one of them is needed.")
+            raise _Refused("$", "neither `command` nor `ask` was found; allowed: one of them.")
         return Request(peer, wire.id, None, b"")
     if not isinstance(wire.ask, UnsetType):
-        raise _Refused("$: the request has both `command` and `ask`; one of them is allowed.")
+        raise _Refused("$", "both `command` and `ask` were found; allowed: one of them.")
     said = _said(command, wire)
     return Request(peer, wire.id, said, sha256(_encode(said)).digest())
 
@@ -232,19 +272,29 @@ def _said(command: words.AnyCommand, wire: _Wire) -> words.Said:
     """The command with who said it; refused where the role, the reason or a number is not allowed."""
     name = type(command).__name__
     if not wire.operator.strip() or not wire.operator.isprintable():
-        raise _Refused(f"$.operator: {wire.operator!r} was found; the name of a person is needed.")
+        raise _Refused("$.operator", _sentence(wire.operator, _ALLOWED["$.operator"]))
     allowed = ROLES.get(type(command), frozenset())
     role = wire.role
     if isinstance(role, UnsetType) or role not in allowed:
         found = "nothing" if isinstance(role, UnsetType) else f"`{role}`"
-        raise _Refused(f"$.role: {found} was found; {name} may be said by: {', '.join(sorted(allowed))}.")
+        raise _Refused("$.role", f"{found} was found; {name} may be said by: {', '.join(sorted(allowed))}.")
     if allowed == _SUPERVISOR and not wire.reason.strip():
-        raise _Refused(f"$.reason: it is empty; {name} needs a reason.")
+        raise _Refused("$.reason", f"{_shown(wire.reason)} was found; {name} needs a reason.")
     for field in command.__struct_fields__:
         value = getattr(command, field)
-        if isinstance(value, int) and not 0 <= value <= _MAX_INT:
-            raise _Refused(f"$.command.{field}: {_shown(value)} was found; allowed: 0 to {_MAX_INT}.")
+        if isinstance(value, int):
+            _check_number(command, field, value)
     return words.Said(command, wire.operator, role, wire.reason, wire.round)
+
+
+def _check_number(command: words.AnyCommand, field: str, value: int) -> None:
+    least, most, allowed = 0, _MAX_INT, f"0 to {_MAX_INT}"
+    if field == "seat":
+        least, most, allowed = 1, _SEATS, f"seats 1 to {_SEATS}"
+        if isinstance(command, _FOR_ALL_SEATS):
+            least, allowed = 0, f"{allowed}, and 0 for all"
+    if not least <= value <= most:
+        raise _Refused(f"$.command.{field}", _sentence(value, allowed))
 
 
 def _id_in(body: dict[str, Any]) -> str:
@@ -255,22 +305,38 @@ def _id_in(body: dict[str, Any]) -> str:
         return ""
 
 
-def _complaint(error: str, body: dict[str, Any]) -> str:
-    """What msgspec found wrong, completed by the value found there and by what is allowed."""
-    what, _, place = error.partition(" - at ")
-    path = place.strip("`") or "$"
+def _complaint(error: str, body: dict[str, Any]) -> tuple[str, str]:
+    """The place that msgspec found wrong, and a sentence with the value there and what is allowed."""
+    if error.startswith("Object contains unknown field"):
+        # The name is the sender's text and may look like a place, so it is not taken from the error.
+        return _unknown_key(body)
+    # Nothing of the sender stands behind the place.
+    at = re.search(r" - at `(\$[^`]*)`$", error)
+    what, path = (error[: at.start()], at[1]) if at else (error, "$")
     found: Any = body
     model: Any = _Wire
     for name, index in re.findall(r"\.(\w+)|\[(\d+)\]", path):
         model = _model_below(model, name, found)
         found = found.get(name) if name else found[int(index)]
-    if " field " in what:
-        if not (isinstance(model, type) and issubclass(model, msgspec.Struct)):
-            return f"{path}: {what[:1].lower()}{what[1:]}."
-        fields = [*["type"][: issubclass(model, words.Command)], *model.__struct_encode_fields__]
-        return f"{path}: {what[:1].lower()}{what[1:]}; allowed: {', '.join(fields)}."
+    if absent := re.fullmatch(r"Object missing required field `(\w+)`", what):
+        path, model = f"{path}.{absent[1]}", _model_below(model, absent[1], found)
+        what, found = _TYPES.get(get_origin(model) or model, "`str`"), None
     allowed = _ALLOWED.get(path) or _choices(model) or what.removeprefix("Expected ").partition(", got")[0]
-    return f"{path}: {_shown(found)} was found; allowed: {_WORDS.get(allowed, allowed)}."
+    return path, _sentence(found, _WORDS.get(allowed, allowed), absent is not None)
+
+
+def _unknown_key(body: dict[str, Any]) -> tuple[str, str]:
+    """The first key that the request, or else its command, does not have."""
+    path, found, model = "$", body, _Wire
+    if not set(body) - set(_Wire.__struct_encode_fields__):
+        path, found, model = "$.command", body["command"], _model_below(_Wire, "command", body)
+    fields = [*["type"][: issubclass(model, words.Command)], *model.__struct_encode_fields__]
+    key = next(key for key in found if key not in fields)
+    return path, f"the key {_shown(key)} was found; allowed: {', '.join(fields)}."
+
+
+def _sentence(found: Any, allowed: str, absent: bool = False) -> str:
+    return f"{'nothing' if absent else _shown(found)} was found; allowed: {allowed}."
 
 
 def _model_below(model: Any, name: str, found: Any) -> Any:
@@ -296,6 +362,6 @@ def _shown(value: Any) -> str:
     """A value as JSON, cut to a length that a screen can show."""
     try:
         text = _encode(value).decode()
-    except (msgspec.MsgspecError, OverflowError, ValueError):
-        text = "a number that is too large"
+    except (msgspec.MsgspecError, OverflowError, RecursionError, ValueError):
+        text = "a value that is too large"
     return text if len(text) <= 80 else text[:77] + "..."

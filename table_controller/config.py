@@ -1,7 +1,8 @@
 """`table.toml`: one table's seats, limits, house rules, wires and addresses, read once at the start.
 
-Every problem of the file is reported in one pass, each with its place, the value found and what is
-allowed. What the file does not say and has no default is a problem; nothing is guessed.
+Every problem of the file is reported in one pass in the order of its sections, each with its place,
+the value found and what is allowed. What the file does not say and has no default is a problem;
+nothing is guessed.
 """
 
 from __future__ import annotations
@@ -10,21 +11,28 @@ import ipaddress
 import os
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterable
 from typing import Any, NoReturn, TypeVar
 
 import msgspec
 
-from table_controller.engine.house_rules import HouseRules, HouseRulesError, parse_house_rules
+from table_controller.engine.house_rules import HouseRules, HouseRulesError, option_texts, parse_house_rules
 from table_controller.engine.money import money_text, parse_money
-from table_controller.lines import COIN_SLOT, Line, table_lines
+from table_controller.engine.values import written
+from table_controller.lines import COIN_SLOT, table_lines
 from table_controller.presets import PRESETS, preset_text
+from table_controller.table.messages import House
 
 SEATS = 7
 # The highest pin number of each factory: a byte in the simulator, the 40-pin header on a Raspberry Pi.
 PIN_LIMITS = {"sim": 255, "lgpio": 27, "rpigpio": 27}
 # The kernel's limit for the name of a Unix socket, its end mark included, is 108 bytes.
 MAX_SOCKET_PATH_BYTES = 107
+
+# In this order problems are told.
+SECTIONS = (
+    "table", "seats", "house_rules", "limits", "journal", "messages", "shoe", "pins", "the file",
+)  # fmt: skip
 
 T = TypeVar("T")
 
@@ -72,13 +80,44 @@ def load_table(path: str | os.PathLike[str]) -> TableConfig:
     try:
         with open(place, "rb") as file:
             keys = tomllib.load(file)
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise ConfigError([f"{place}: the file cannot be read: {error.strerror}"]) from error
+    except RecursionError as error:
+        raise ConfigError([f"{place}: the file cannot be read: brackets are nested too deeply"]) from error
+    except ValueError as error:
+        # No TOML, no UTF-8, or a number without end.
         raise ConfigError([f"{place}: the file cannot be read: {error}"]) from error
     reader = _Reader(place)
     config = _read(reader, keys)
-    if reader.problems or config is None:
-        raise ConfigError(reader.problems)
+    if config is None:
+        raise ConfigError([text for _, text in sorted(reader.problems, key=lambda problem: problem[0])])
     return config
+
+
+def differences(journal: House, file: House) -> list[str]:
+    """What the files say now and said otherwise when the journal's round began, each with its place."""
+    begun, found = _places(journal), _places(file)
+    return [
+        f"{place}: {text} in the journal, {found[place]} in the file"
+        for place, text in begun.items()
+        if text != found[place]
+    ]
+
+
+def _places(house: House) -> dict[str, str]:
+    def limit(cents: int) -> str:
+        return money_text(cents) if cents else "none"
+
+    return {
+        "table": house.table,
+        "seats": str(house.seats),
+        "limits.minimum": limit(house.minimum_cents),
+        "limits.maximum": limit(house.maximum_cents),
+        "limits.bonus_minimum": limit(house.bonus_minimum_cents),
+        "limits.bonus_maximum": limit(house.bonus_maximum_cents),
+        "limits.chips": f"[{', '.join(map(money_text, house.chips_cents))}]" if house.chips_cents else "none",
+        **option_texts(house.rules),
+    }
 
 
 def wiring_table(config: TableConfig) -> str:
@@ -104,20 +143,26 @@ class _Reader:
     def __init__(self, place: str) -> None:
         self.place = place
         self.folder = os.path.dirname(os.path.realpath(place))
-        self.problems: list[str] = []
+        # Each with the place by which it is sorted.
+        self.problems: list[tuple[tuple[int, str], str]] = []
+        self._no_sections: set[str] = set()
 
     def problem(self, key: str, found: object, allowed: str) -> None:
         """One finding: where, what, and what would be right."""
-        text = repr(found)
-        shown = text if len(text) <= 80 else text[:77] + "..."
-        self.problems.append(f"{self.place}: {key}: {shown} was found; allowed: {allowed}")
+        self.report(key, f"{written(found)} was found; allowed: {allowed}")
+
+    def report(self, key: str, text: str) -> None:
+        """One finding in words of its own."""
+        section, _, below = key.strip("[]").partition(".")
+        self.problems.append(((SECTIONS.index(section), below), f"{self.place}: {key}: {text}"))
 
     def section(self, keys: dict[str, Any], name: str) -> dict[str, Any]:
         """Take a `[section]`; an empty one where there is none, because its keys are then missing by name."""
-        value = keys.pop(name.rpartition(".")[2], {})
+        value = keys.pop(name, {})
         if isinstance(value, dict):
             return value
         self.problem(name, value, f"a section [{name}]")
+        self._no_sections.add(name)
         return {}
 
     def take(
@@ -131,8 +176,9 @@ class _Reader:
         """Take one key through `read`, whose ValueError says what is allowed; None where there is none."""
         name = f"{section}.{key}" if section else key
         if key not in keys:
-            if needed:
-                self.problems.append(f"{self.place}: {name}: the key is missing")
+            # What is no section has been reported whole.
+            if needed and section not in self._no_sections:
+                self.report(name, "the key is missing")
             return None
         value = keys.pop(key)
         try:
@@ -146,11 +192,15 @@ class _Reader:
         for key in keys:
             self.problem(f"[{section}]" if section else "the file", key, allowed)
 
-    def path(self, value: Any) -> str:
-        """A path, relative ones below the folder of the file."""
-        if not isinstance(value, str) or not value or not value.isprintable():
-            raise ValueError('a path as text, like "T1.journal"')
-        return os.path.join(self.folder, value)
+    def path(self, example: str) -> Callable[[Any], str]:
+        """Reads a path, relative ones below the folder of the file."""
+
+        def read(value: Any) -> str:
+            if not isinstance(value, str) or not value or not value.isprintable():
+                raise ValueError(f'a path as text, like "{example}"')
+            return os.path.join(self.folder, value)
+
+        return read
 
     def endpoint(self, value: Any) -> str:
         """An address that nobody outside this machine can reach, because messages carry no keys yet."""
@@ -183,7 +233,7 @@ def _read(reader: _Reader, keys: dict[str, Any]) -> TableConfig | None:
     limits = _limits(reader, reader.section(keys, "limits"))
 
     journal = reader.section(keys, "journal")
-    journal_file = reader.take(journal, "journal", "file", reader.path)
+    journal_file = reader.take(journal, "journal", "file", reader.path("T1.journal"))
     reader.finish(journal, "journal", "file")
 
     messages = reader.section(keys, "messages")
@@ -195,16 +245,18 @@ def _read(reader: _Reader, keys: dict[str, Any]) -> TableConfig | None:
 
     shoe = reader.section(keys, "shoe")
     driver = reader.take(shoe, "shoe", "driver", _one_of("native"))
-    port = reader.take(shoe, "shoe", "port", reader.path)
+    port = reader.take(shoe, "shoe", "port", reader.path("/dev/serial/by-id/usb-shoe"))
     reader.finish(shoe, "shoe", "driver, port")
 
     pins = reader.section(keys, "pins")
     factory = reader.take(pins, "pins", "factory", _one_of(*PIN_LIMITS))
-    wired = reader.section(pins, "pins.lines")
+    wired = pins.pop("lines", None)
     reader.finish(pins, "pins", "factory, lines")
     reader.finish(keys, "", "table, seats, house_rules, [limits], [journal], [messages], [shoe], [pins]")
-    if seats is not None and factory is not None and house_rules is not None:
+    if isinstance(wired, dict) and wired:
         _check_lines(reader, wired, seats, factory, house_rules)
+    else:
+        reader.problem("pins.lines", wired, 'a section with a pin for each line, like "key.lock" = 0')
     values = (table, seats, house_rules, limits, journal_file, state, commands, driver, port, factory, wired)
     return None if reader.problems else TableConfig(*values)  # type: ignore[arg-type]
 
@@ -231,9 +283,12 @@ def _one_of(*names: str) -> Callable[[Any], str]:
 
 
 def _amount(value: Any) -> int:
-    cents = parse_money(value) if isinstance(value, str) else 0
+    try:
+        cents = parse_money(value) if isinstance(value, str) else 0
+    except ValueError:
+        cents = 0
     if cents <= 0:
-        raise ValueError('an amount above 0 as text with two decimals, like "5.00"')
+        raise ValueError('an amount above 0 as text with two decimals, "0.01" to "999999999.99"')
     return cents
 
 
@@ -269,12 +324,12 @@ def _house_rules(reader: _Reader, keys: dict[str, Any]) -> HouseRules | None:
     """A preset by its name, or a house-rule file; its problems are named with its own place."""
 
     def unknown() -> NoReturn:
-        raise ValueError(f"a preset ({', '.join(PRESETS)}) or the path of a house-rule file")
+        raise ValueError(f"a preset ({', '.join(PRESETS)}) or the path of a house-rule file in UTF-8")
 
     def read(value: Any) -> HouseRules | None:
-        if not isinstance(value, str):
+        if not isinstance(value, str) or not value.isprintable():
             unknown()
-        place = value if value in PRESETS else reader.path(value)
+        place = value if value in PRESETS else os.path.join(reader.folder, value)
         try:
             if place in PRESETS:
                 text = preset_text(place)
@@ -286,46 +341,58 @@ def _house_rules(reader: _Reader, keys: dict[str, Any]) -> HouseRules | None:
         try:
             return parse_house_rules(text, preset_text, place)
         except HouseRulesError as error:
-            reader.problems += error.problems
+            rank = (SECTIONS.index("house_rules"), "")
+            reader.problems += [(rank, problem) for problem in error.problems]
             return None
 
     return reader.take(keys, "", "house_rules", read)
 
 
 def _check_lines(
-    reader: _Reader, wired: dict[str, Any], seats: int, factory: str, house_rules: HouseRules
+    reader: _Reader,
+    wired: dict[str, Any],
+    seats: int | None,
+    factory: str | None,
+    house_rules: HouseRules | None,
 ) -> None:
-    """Every line known, every needed line there, every pin possible and used once."""
-    known = {line.name: line for line in table_lines(seats)}
+    """Every line known, every needed line there, every pin possible and used once.
+
+    What is None was not understood and is taken so wide that only what is wrong in any case is told.
+    """
+    known = {line.name: line for line in table_lines(seats or SEATS)}
     kinds = ", ".join(dict.fromkeys(re.sub(r"\.\d+$", ".N", name) for name in known))
+    highest = PIN_LIMITS[factory] if factory else max(PIN_LIMITS.values())
     users: dict[int, str] = {}
     for name, pin in wired.items():
         if name not in known:
-            reader.problem("[pins.lines]", name, f"{kinds}, with N a seat from 1 to {seats}")
-        elif type(pin) is not int or not 0 <= pin <= PIN_LIMITS[factory]:
-            allowed = f"a pin of the factory {factory}, 0 to {PIN_LIMITS[factory]}"
-            reader.problem(f"pins.lines.{name}", pin, allowed)
+            reader.problem("[pins.lines]", name, f"{kinds}, with N a seat from 1 to {seats or SEATS}")
+        elif type(pin) is not int or not 0 <= pin <= highest:
+            of_factory = f" of the factory {factory}" if factory else ""
+            reader.problem(f"pins.lines.{name}", pin, f"a pin{of_factory}, 0 to {highest}")
         elif pin in users:
             reader.problem(f"pins.lines.{name}", pin, f"a pin of its own; {users[pin]} has this one")
         else:
             users[pin] = name
-    for name in _missing(known, wired, house_rules):
-        reader.problems.append(
-            f"{reader.place}: pins.lines.{name}: the line is missing: {known[name].meaning}"
-        )
+    for name in _missing(wired, seats or _highest_seat(wired, known), house_rules):
+        reader.report(f"pins.lines.{name}", f"the line is missing: {known[name].meaning}")
 
 
-def _missing(known: dict[str, Line], wired: dict[str, Any], house_rules: HouseRules) -> list[str]:
+def _highest_seat(wired: Iterable[str], known: Container[str]) -> int:
+    """The last seat that has a wire, where the number of seats is not known."""
+    return max((int(name[-1]) for name in wired if name in known and name[-1].isdigit()), default=0)
+
+
+def _missing(wired: dict[str, Any], seats: int, house_rules: HouseRules | None) -> list[str]:
     """The lines this house needs; a coin slot is wired whole or not at all."""
     needs = {"always"}
-    if house_rules.has_bonus:
+    if house_rules and house_rules.has_bonus:
         needs.add("bonus")
-    if house_rules.has_progressive:
+    if house_rules and house_rules.has_progressive:
         needs.add("progressive")
     slots = {name.partition(".")[2] for name in wired if name.partition(".")[0] in COIN_SLOT}
     return [
-        name
-        for name, line in known.items()
-        if name not in wired
-        and (line.need in needs or (line.need == "progressive" and name.partition(".")[2] in slots))
+        line.name
+        for line in table_lines(seats)
+        if line.name not in wired
+        and (line.need in needs or (line.need == "progressive" and line.name.partition(".")[2] in slots))
     ]

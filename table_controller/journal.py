@@ -149,6 +149,7 @@ class Journal:
         facts: bytes,
         digest: bytes,
         snapshot: bytes | None = None,
+        dealer: bytes = b"",
     ) -> int:
         """Add an entry to the open transaction and return its number; it counts after `commit`.
 
@@ -161,9 +162,10 @@ class Journal:
             raise JournalFailed(
                 f"{self._path}: entry {seq} has {size_bytes} bytes, {MAX_ENTRY_BYTES} are allowed."
             )
-        chain = chain_hash(self._head, seq, boot, at_ms, wall_ms, message, facts, digest, snapshot)
-        self._write(INSERT_ENTRY, (seq, boot, at_ms, wall_ms, message, facts, digest, chain, snapshot))
-        self._last = Entry(seq, boot, at_ms, wall_ms, message, facts, digest, chain, snapshot)
+        chain = chain_hash(self._head, seq, boot, at_ms, wall_ms, message, facts, digest, snapshot, dealer)
+        row = (seq, boot, at_ms, wall_ms, message, facts, digest, chain, snapshot, dealer)
+        self._write(INSERT_ENTRY, row)
+        self._last = Entry(*row)
         self._head = chain
         return seq
 

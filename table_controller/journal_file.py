@@ -36,7 +36,7 @@ _SCHEMA = (
     "STRICT, WITHOUT ROWID",
     "CREATE TABLE entry (seq INTEGER PRIMARY KEY, boot INTEGER NOT NULL, at_ms INTEGER NOT NULL, "
     "wall_ms INTEGER NOT NULL, message TEXT NOT NULL, facts TEXT NOT NULL, digest BLOB NOT NULL, "
-    "chain BLOB NOT NULL, snapshot TEXT) STRICT",
+    "chain BLOB NOT NULL, snapshot TEXT, dealer TEXT NOT NULL) STRICT",
     "CREATE TRIGGER answer_stays BEFORE DELETE ON answer BEGIN SELECT RAISE(ABORT, 'append-only'); END",
     "CREATE TRIGGER answer_stays_so BEFORE UPDATE ON answer BEGIN SELECT RAISE(ABORT, 'append-only'); END",
     "CREATE TRIGGER entry_stays BEFORE DELETE ON entry BEGIN SELECT RAISE(ABORT, 'append-only'); END",
@@ -45,11 +45,12 @@ _SCHEMA = (
 # Texts travel as bytes in both directions: they are hashed as bytes, and a flipped bit that is no
 # UTF-8 any more must reach the chain check instead of a decoder.
 INSERT_ENTRY = (
-    "INSERT INTO entry VALUES (?, ?, ?, ?, CAST(? AS TEXT), CAST(? AS TEXT), ?, ?, CAST(? AS TEXT))"
+    "INSERT INTO entry VALUES (?, ?, ?, ?, CAST(? AS TEXT), CAST(? AS TEXT), ?, ?, "
+    "CAST(? AS TEXT), CAST(? AS TEXT))"
 )
 SELECT_ENTRY = (
     "SELECT seq, boot, at_ms, wall_ms, CAST(message AS BLOB), CAST(facts AS BLOB), digest, chain, "
-    "CAST(snapshot AS BLOB) FROM entry "
+    "CAST(snapshot AS BLOB), CAST(dealer AS BLOB) FROM entry "
 )
 _HEAD = struct.Struct(">qqqqqqqq")
 
@@ -74,6 +75,8 @@ class Entry(msgspec.Struct, frozen=True):
     digest: bytes
     chain: bytes
     snapshot: bytes | None
+    dealer: bytes = b""
+    """The dealer on duty after this entry; empty while nobody has logged on."""
 
 
 def chain_hash(
@@ -86,11 +89,12 @@ def chain_hash(
     facts: bytes,
     digest: bytes,
     snapshot: bytes | None,
+    dealer: bytes = b"",
 ) -> bytes:
     """The hash of an entry. The lengths come first, so that no two entries have the same bytes."""
     tail = -1 if snapshot is None else len(snapshot)
     head = _HEAD.pack(seq, boot, at_ms, wall_ms, len(message), len(facts), len(digest), tail)
-    return sha256(b"".join((before, head, message, facts, digest, snapshot or b""))).digest()
+    return sha256(b"".join((before, head, message, facts, digest, snapshot or b"", dealer))).digest()
 
 
 def checked(entries: Iterable[Entry], before: bytes, after_seq: int, path: str) -> Iterator[Entry]:
@@ -113,6 +117,7 @@ def checked(entries: Iterable[Entry], before: bytes, after_seq: int, path: str) 
                 entry.facts,
                 entry.digest,
                 entry.snapshot,
+                entry.dealer,
             )
         except (struct.error, TypeError):
             before = b"a column holds a value of another kind"

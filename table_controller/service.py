@@ -15,6 +15,8 @@ import zmq
 
 from table_controller.clock import Clock
 from table_controller.commands import Commands, Request
+from table_controller.config import differences
+from table_controller.engine.house_rules import HouseRulesError
 from table_controller.journal import Journal, StoredAnswer
 from table_controller.publisher import Mark, Publisher
 from table_controller.replay import Replay, Snapshot, digest_of, encode_facts, encode_message
@@ -31,7 +33,7 @@ from table_controller.table.messages import (
     Started,
     TimePassed,
 )
-from table_controller.table.state import TableState, encode_state, new_state
+from table_controller.table.state import TableState, encode_state, new_state, rules_now
 from table_controller.table.step import due_at_ms, step
 from table_controller.table.views import outputs, snapshot
 
@@ -114,13 +116,20 @@ class Service:
         """Take the table up where the journal left it and say `Started` (ARCHITECTURE.md, Journal)."""
         now_us = self._clock.now_us()
         house = self._house
-        if known.state is not None:
+        if known.state is not None and known.house is not None:
             if known.house != house and known.state.phase != "idle":
                 raise StartRefused(
-                    f"round {known.state.round} is in play under other house rules, seats or limits: "
+                    f"round {known.state.round} is in play under other house rules, seats or limits "
+                    f"({'; '.join(differences(known.house, house))}): "
                     "finish it with the files it was begun with, CLEAR, and change them then"
                 )
             self._state = known.state
+            try:
+                rules_now(house, self._state)
+            except HouseRulesError as error:
+                raise StartRefused(
+                    f"the parameters that were changed at this table do not fit the house rules: {error}"
+                ) from None
         self._encoded = encode_state(self._state)
         self._digest = digest_of(self._encoded)
         self._take(now_us, msgspec.structs.replace(self._wires.started(software), house=house))
@@ -239,6 +248,7 @@ class Service:
             encode_facts(facts),
             self._digest,
             kept,
+            state.dealer.encode(),
         )
         self._facts.append((seq, facts))
         self._took_in = True

@@ -8,10 +8,12 @@ field is what its option allows, and the reader obeys it: nothing is said twice.
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
 from itertools import pairwise
-from typing import Any, Final, Literal, get_args, get_origin
+from typing import Any, Final, Literal, NamedTuple, get_args, get_origin
 
 import msgspec
 
@@ -25,6 +27,8 @@ from table_controller.engine.values import (
     read_pay_table,
     read_share,
     read_whole,
+    share_text,
+    written,
 )
 
 LONGEST_MS: Final = 86_400_000  # a day
@@ -168,11 +172,11 @@ def _value(option: str, value: object) -> object:
         return read_pay_table(option, value)
     if field.type is bool:
         if not isinstance(value, bool):
-            raise ValueError(f"found {value!r}, allowed is true or false")
+            raise ValueError(f"found {written(value)}, allowed is true or false")
         return value
     if get_origin(field.type) is Literal:
         if value not in get_args(field.type):
-            raise ValueError(f"found {value!r}, allowed is {', '.join(get_args(field.type))}")
+            raise ValueError(f"found {written(value)}, allowed is {', '.join(get_args(field.type))}")
         return value
     if field.name.endswith("_ppm"):
         return read_share(value)
@@ -181,7 +185,31 @@ def _value(option: str, value: object) -> object:
     return read_whole(value, least, LONGEST_MS if field.name.endswith("_ms") else LARGEST_COUNT)
 
 
+def option_texts(rules: HouseRules) -> dict[str, str]:
+    """Every option by its name, with its value as a house-rule file writes it but without quotes."""
+    return {option: _text(field.name, getattr(rules, field.name)) for option, field in _FIELDS.items()}
+
+
+def _text(field: str, value: Any) -> str:
+    if field.endswith("_cents"):
+        return money_text(value)
+    if field.endswith("_ppm"):
+        return share_text(value)
+    if isinstance(value, tuple):
+        lines = [line.text if isinstance(line, Prize) else str(line) for line in value]
+        return f"[{', '.join(lines)}]"
+    return value if isinstance(value, str) else written(value)
+
+
 # ------------------------------------------------------------------------------- a whole file
+
+
+class _Problem(NamedTuple):
+    """What is wrong with an option; the layer is the file or the preset that states it."""
+
+    layer: str
+    option: str
+    text: str
 
 
 def parse_house_rules(text: str, presets: Callable[[str], str], place: str) -> HouseRules:
@@ -189,10 +217,10 @@ def parse_house_rules(text: str, presets: Callable[[str], str], place: str) -> H
 
     `presets` gives the text of a named preset, or raises `KeyError` with a sentence that says which
     there are; `place` names the file in what is reported. Raises `HouseRulesError` with every
-    problem of the file and of its preset in one pass.
+    problem of the file and of its preset in one pass, in the order of their lines.
     """
     own = _keys(text, place)
-    problems: list[str] = []
+    problems: list[_Problem] = []
     name = own.pop("preset", None)
     layers = [(place, own)]
     preset_known = name is None
@@ -201,9 +229,10 @@ def parse_house_rules(text: str, presets: Callable[[str], str], place: str) -> H
             layers.insert(0, (f"preset {name}", _keys(presets(name), f"preset {name}")))
             preset_known = True
         except KeyError as unknown:
-            problems.append(f"{place}: preset: {unknown.args[0]}")
+            problems.append(_Problem(place, "preset", unknown.args[0]))
     elif name is not None:
-        problems.append(f"{place}: preset: found {name!r}, allowed is the name of a preset as text")
+        found = f"found {written(name)}, allowed is the name of a preset as text"
+        problems.append(_Problem(place, "preset", found))
     values = _values(layers, problems)
 
     stated = {option for _, keys in layers for option in keys}
@@ -211,17 +240,20 @@ def parse_house_rules(text: str, presets: Callable[[str], str], place: str) -> H
     # Whether a preset that cannot be read would have stated it, nobody knows.
     if preset_known:
         problems.extend(
-            f"{place}: {option}: missing, stated neither by the file nor by a preset"
+            _Problem(place, option, "missing, stated neither by the file nor by a preset")
             for option in required
             if option not in stated
         )
-    problems.extend(f"{place}: {found}" for found in _contradictions(values))
+    problems.extend(_Problem(place, option, found) for option, found in _contradictions(values))
     if problems:
-        raise HouseRulesError(problems)
+        stands = [(place, "preset"), *((layer, option) for layer, keys in layers for option in keys)]
+        # What no line states comes last.
+        problems.sort(key=lambda problem: stands.index(problem[:2]) if problem[:2] in stands else len(stands))
+        raise HouseRulesError([": ".join(problem) for problem in problems])
     return HouseRules(**values)
 
 
-def _values(layers: list[tuple[str, dict[str, Any]]], problems: list[str]) -> dict[str, Any]:
+def _values(layers: list[tuple[str, dict[str, Any]]], problems: list[_Problem]) -> dict[str, Any]:
     """The values of the layers by field, the later layer over the earlier; defaults where none states it.
 
     A field that is stated wrongly is left out, so that nothing is concluded from it.
@@ -233,12 +265,12 @@ def _values(layers: list[tuple[str, dict[str, Any]]], problems: list[str]) -> di
     for layer, keys in layers:
         for option, value in keys.items():
             if option not in _FIELDS:
-                problems.append(f"{layer}: {option}: unknown, allowed is preset, {', '.join(_FIELDS)}")
+                problems.append(_unknown(layer, option))
                 continue
             try:
                 values[_FIELDS[option].name] = _value(option, value)
-            except ValueError as problem:
-                problems.append(f"{layer}: {option}: {problem}")
+            except ValueError as found:
+                problems.extend(_Problem(layer, option, text) for text in found.args)
                 wrong.add(_FIELDS[option].name)
     for field in wrong:
         values.pop(field, None)
@@ -251,39 +283,42 @@ def _values(layers: list[tuple[str, dict[str, Any]]], problems: list[str]) -> di
     return values
 
 
+def _unknown(layer: str, option: str) -> _Problem:
+    """An option that does not exist: sixty names would hide the one that was meant."""
+    shown = option if re.fullmatch(r"[\w-]{1,40}", option) else written(option)
+    near = get_close_matches(option, ["preset", *_FIELDS], n=1)
+    nearest = f"the nearest is {near[0]}; " if near else ""
+    return _Problem(layer, shown, f"unknown, {nearest}allowed is what HOUSE_RULES.md lists under Options")
+
+
 def _keys(text: str, place: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as problem:
-        # Nothing else can be said about a text that cannot be read.
+    except RecursionError:
+        raise HouseRulesError([f"{place}: not TOML: brackets are nested too deeply"]) from None
+    except ValueError as problem:
+        # Nothing else can be said about a text that cannot be read, or about a number without end.
         raise HouseRulesError([f"{place}: not TOML: {problem}"]) from None
 
 
-def _contradictions(values: dict[str, Any]) -> Iterator[str]:
-    """What does not go together, as far as the values are known (HOUSE_RULES.md, last paragraph)."""
+def _contradictions(values: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """What does not go together, as far as the values are known: options, and what is wrong with them.
+
+    HOUSE_RULES.md, The form of a house-rule file, last paragraph.
+    """
     if values.keys() >= {"betting_ms", "betting_warning_ms"}:
         betting_ms, warning_ms = values["betting_ms"], values["betting_warning_ms"]
         if warning_ms > betting_ms:
-            yield f"betting_warning_ms: found {warning_ms}, allowed is at most betting_ms, {betting_ms}"
+            yield "betting_warning_ms", f"found {warning_ms}, allowed is at most betting_ms, {betting_ms}"
     if values.keys() >= {"meter_share_ppm", "reserve_share_ppm"}:
         ppm = values["meter_share_ppm"] + values["reserve_share_ppm"]
         if ppm > WHOLE_PPM:
-            yield (
-                f"meter_share + reserve_share: found {ppm // WHOLE_PPM}.{ppm % WHOLE_PPM:06d} together,"
-                " allowed is at most 1"
-            )
+            yield "meter_share + reserve_share", f"found {share_text(ppm)} together, allowed is at most 1"
     if values.keys() >= {"reset_cents", "meter_limit_cents"}:
         reset_cents, limit_cents = values["reset_cents"], values["meter_limit_cents"]
         if limit_cents and reset_cents > limit_cents:
             limit = money_text(limit_cents)
-            yield f"reset: found {money_text(reset_cents)}, allowed is at most meter_limit, {limit}"
-    prizes = values.get("progressive_pays", ())
-    if prizes and not prizes[0].ppm:
-        # The royal resets the meter: with a fixed amount the players' shares would go to nobody.
-        yield (
-            f"progressive: line 1: found {prizes[0].text!r}, allowed is a percentage, as the royal resets"
-            " the meter"
-        )
+            yield "reset", f"found {money_text(reset_cents)}, allowed is at most meter_limit, {limit}"
 
 
 PARAMETERS: Final = (
@@ -296,21 +331,28 @@ PARAMETERS: Final = (
 )
 
 
-def with_parameter(rules: HouseRules, option: str, text: str) -> HouseRules:
-    """The rules with one of the six parameters of the progressive changed, written as in the file.
+def with_parameters(rules: HouseRules, parameters: Mapping[str, str]) -> HouseRules:
+    """The rules with parameters of the progressive changed together, each written as in the file.
 
-    Raises `HouseRulesError` as for a file (HOUSE_RULES.md, The progressive).
+    They are judged as a whole, so that two changes may be right only with each other. Raises
+    `HouseRulesError` as for a file (HOUSE_RULES.md, The progressive).
     """
-    if option not in PARAMETERS:
-        raise HouseRulesError([f"parameter: found {option!r}, allowed is {', '.join(PARAMETERS)}"])
-    try:
-        value: Any = _value(option, text)
-    except ValueError as problem:
-        raise HouseRulesError([f"parameter: {option}: {problem}"]) from None
-    changed = msgspec.structs.replace(rules, **{_FIELDS[option].name: value})
-    found = list(_contradictions(msgspec.structs.asdict(changed)))
-    if found:
-        raise HouseRulesError([f"parameter: {problem}" for problem in found])
+    values: dict[str, Any] = {}
+    problems = []
+    for option, text in parameters.items():
+        if option not in PARAMETERS:
+            problems.append(f"parameter: found {written(option)}, allowed is {', '.join(PARAMETERS)}")
+            continue
+        try:
+            values[_FIELDS[option].name] = _value(option, text)
+        except ValueError as problem:
+            problems.append(f"parameter: {option}: {problem}")
+    changed = msgspec.structs.replace(rules, **values)
+    if not problems:
+        found = _contradictions(msgspec.structs.asdict(changed))
+        problems = [f"parameter: {name}: {problem}" for name, problem in found]
+    if problems:
+        raise HouseRulesError(problems)
     return changed
 
 

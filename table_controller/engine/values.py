@@ -1,13 +1,13 @@
 """One value of a house-rule file: what may stand there, and what it comes to.
 
-Every reader raises `ValueError` with what was found and what is allowed; whoever reads the whole
-file adds the place (HOUSE_RULES.md, The form of a house-rule file).
+Every reader raises `ValueError` with what was found and what is allowed, a pay table with one
+argument for each thing that is wrong; whoever reads the whole file adds the place (HOUSE_RULES.md,
+The form of a house-rule file).
 """
 
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from typing import Any, Final
 
 import msgspec
@@ -19,6 +19,9 @@ WHOLE_PPM: Final = 1_000_000
 # A bound far above any house, so that a slip of the finger is found, and every product of money with
 # odds or shares stays a number of 64 bits.
 LARGEST_COUNT: Final = 1_000_000
+
+# What a screen can show of a value that somebody wrote.
+_LONGEST_SHOWN: Final = 80
 
 _SHARE: Final = re.compile(r"(0|1)(?:\.([0-9]{1,6}))?")
 _LENGTHS: Final = {
@@ -48,11 +51,40 @@ class Prize(msgspec.Struct, frozen=True):
         return f"{whole}.{part:04d}".rstrip("0").rstrip(".") + "%"
 
 
+_NO_PAY: Final = (0, Prize())
+
+
+def written(value: object) -> str:
+    """A value as a TOML file writes it, on one line and cut to a length that a screen can show."""
+    if isinstance(value, str):
+        # Only these can stand between single quotes; in double quotes the rest is escaped.
+        plain = value.isprintable() and "'" not in value
+        text = f"'{value}'" if plain else msgspec.json.encode(value).decode()
+    elif isinstance(value, bool):
+        text = "true" if value else "false"
+    elif isinstance(value, list):
+        text = f"[{', '.join(map(written, value))}]"
+    elif isinstance(value, dict):
+        text = f"{{{', '.join(f'{key} = {written(item)}' for key, item in value.items())}}}"
+    elif isinstance(value, int) and value.bit_length() > 64:
+        # Python refuses to write numbers of thousands of digits in tens.
+        text = hex(value)
+    else:
+        # A number, a date or a time, which look alike in Python.
+        text = "nothing" if value is None else str(value)
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."
+
+
+def share_text(ppm: int) -> str:
+    """Write millionths as a house-rule file does, 490000 as `0.49`."""
+    return f"{ppm // WHOLE_PPM}.{ppm % WHOLE_PPM:06d}".rstrip("0").rstrip(".")
+
+
 def read_whole(value: object, least: int, most: int) -> int:
     """A whole number."""
     # `true` is a whole number to Python and none to a house.
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise ValueError(f"found {value!r}, allowed is a whole number from {least} to {most}")
+        raise ValueError(f"found {written(value)}, allowed is a whole number from {least} to {most}")
     return value
 
 
@@ -64,7 +96,7 @@ def read_amount(value: object, least: int) -> int:
         cents = -1
     if cents < least:
         raise ValueError(
-            f"found {value!r}, allowed is an amount as text with two decimals,"
+            f"found {written(value)}, allowed is an amount as text with two decimals,"
             f' "{money_text(least)}" to "999999999.99"'
         )
     return cents
@@ -75,7 +107,9 @@ def read_share(value: object) -> int:
     share = _SHARE.fullmatch(value) if isinstance(value, str) else None
     ppm = int(share[1]) * WHOLE_PPM + int((share[2] or "").ljust(6, "0")) if share else -1
     if not 0 <= ppm <= WHOLE_PPM:
-        raise ValueError(f'found {value!r}, allowed is a share as text, "0" to "1", at most six decimals')
+        raise ValueError(
+            f'found {written(value)}, allowed is a share as text, "0" to "1", at most six decimals'
+        )
     return ppm
 
 
@@ -90,29 +124,47 @@ def read_prize(value: object) -> Prize:
         return Prize(cents=read_amount(value, 0))
     except ValueError:
         raise ValueError(
-            f'found {value!r}, allowed is a percentage from "0%" to "100%", at most four decimals,'
+            f'found {written(value)}, allowed is a percentage from "0%" to "100%", at most four decimals,'
             ' or an amount such as "500.00"'
         ) from None
 
 
 def read_pay_table(option: str, value: object) -> tuple[Any, ...]:
-    """A whole pay table: `raise` always ten numbers, the others without the lines that pay nothing."""
+    """A whole pay table: `raise` always ten numbers, the others without the lines that pay nothing.
+
+    Raises `ValueError` with every problem of the table, one argument each.
+    """
     if not isinstance(value, list):
-        raise ValueError(f"found {value!r}, allowed is a list from the royal downwards")
+        raise ValueError(f"found {written(value)}, allowed is a list from the royal downwards")
+    problems: list[str] = []
     lengths, allowed = _LENGTHS[option]
     if len(value) not in lengths:
-        raise ValueError(f"found {len(value)} lines, allowed is {allowed}, from the royal downwards")
+        count = f"{len(value)} line{'s' * (len(value) != 1)}"
+        problems.append(f"found {count}, allowed is {allowed}, from the royal downwards")
+    # A line that is wrong is None, so that no gap is concluded from it.
     lines: list[Any] = []
-    for number, line in enumerate(value, 1):
+    for number, found in enumerate(value[: max(lengths)], 1):
         try:
-            lines.append(read_prize(line) if option == "progressive" else read_whole(line, 0, LARGEST_COUNT))
+            line = _read_line(option, number, found)
         except ValueError as problem:
-            raise ValueError(f"line {number}: {problem}") from None
-    paying = [line not in (0, Prize()) for line in lines]
-    for number, (upper, lower) in enumerate(pairwise(paying), 1):
-        if lower and not upper:
-            raise ValueError(f"found a gap: line {number} pays nothing and line {number + 1} pays")
+            problems.append(f"line {number}: {problem}")
+            line = None
+        if lines and lines[-1] in _NO_PAY and line not in (None, *_NO_PAY):
+            problems.append(f"found a gap: line {number - 1} pays nothing and line {number} pays")
+        lines.append(line)
+    if problems:
+        raise ValueError(*problems)
     if option == "raise":
         return tuple(lines + lines[-1:])[:10]
     # Lines that pay nothing at the end are no lines; no paying line at all is no such bet.
-    return tuple(lines[: sum(paying)])
+    return tuple(line for line in lines if line not in _NO_PAY)
+
+
+def _read_line(option: str, number: int, value: object) -> int | Prize:
+    if option != "progressive":
+        return read_whole(value, 0, LARGEST_COUNT)
+    prize = read_prize(value)
+    if number == 1 and prize.cents:
+        # The royal resets the meter: with a fixed amount the players' shares would go to nobody.
+        raise ValueError(f"found {written(value)}, allowed is a percentage, as the royal resets the meter")
+    return prize

@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from table_controller.engine.house_rules import HouseRules, with_parameter
+from table_controller.engine.house_rules import HouseRules, with_parameters
 from table_controller.engine.progressive import Award, Meter, Share
 from table_controller.engine.settlement import Outcome
 from table_controller.table.messages import (
@@ -334,6 +334,4 @@ def rules_now(house: House, state: TableState) -> HouseRules:
 
 @functools.lru_cache(maxsize=8)
 def _changed(rules: HouseRules, parameters: tuple[tuple[str, str], ...]) -> HouseRules:
-    for option, value in parameters:
-        rules = with_parameter(rules, option, value)
-    return rules
+    return with_parameters(rules, dict(parameters))

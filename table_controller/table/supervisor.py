@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from table_controller.engine.house_rules import HouseRulesError, with_parameter
+from table_controller.engine.house_rules import HouseRulesError, with_parameters
 from table_controller.engine.money import money_text
 from table_controller.engine.settlement import NONE, lose, refund
 from table_controller.table.deal import target
@@ -243,7 +243,9 @@ def set_parameter(turn: Turn, command: SetParameter) -> None:
     if not command.approval:
         raise Refused("a change needs an approval reference")
     try:
-        with_parameter(turn.rules, command.option, command.value)
+        # What is in force and what is pending will stand together after the next reset.
+        together = {**state.parameters, **state.parameters_pending, command.option: command.value}
+        with_parameters(turn.house.rules, together)
     except HouseRulesError as error:
         raise Refused("; ".join(error.problems)) from None
     if turn.rules.parameter_change == "closed_only":

@@ -9,11 +9,12 @@ from table_controller.engine.house_rules import (
     HouseRules,
     HouseRulesError,
     long_run_mean_cents,
+    option_texts,
     parse_house_rules,
     warnings,
-    with_parameter,
+    with_parameters,
 )
-from table_controller.engine.values import Prize
+from table_controller.engine.values import Prize, written
 from table_controller.presets import PRESETS, load_preset, preset_text
 from tests.shared import shared
 
@@ -128,17 +129,22 @@ def test_an_option_without_effect_is_no_contradiction() -> None:
 
 
 BAD_LINES = [
-    ('dealr_short = "complete"', "dealr_short: unknown, allowed is preset, deal_order, upcard"),
+    ('dealr_short = "complete"', "dealr_short: unknown, the nearest is dealer_short; allowed is what"),
+    ('colour = "green"', "colour: unknown, allowed is what HOUSE_RULES.md lists under Options"),
+    ('"a\\nb" = 1', r'"a\nb": unknown, allowed is what HOUSE_RULES.md lists under Options'),
     (
         'dealer_short = "never"',
         "dealer_short: found 'never', allowed is complete, void_all, progressive_only",
     ),
     ("dealer_short = 4", "dealer_short: found 4, allowed is complete"),
     ('fold_keeps_coin = "yes"', "fold_keeps_coin: found 'yes', allowed is true or false"),
-    ("betting_ms = true", "betting_ms: found True, allowed is a whole number from 0 to 86400000"),
+    ("betting_ms = true", "betting_ms: found true, allowed is a whole number from 0 to 86400000"),
     ("betting_ms = 86400001", "betting_ms: found 86400001"),
     ("decision_ms = 2.5", "decision_ms: found 2.5"),
     ("stub_count_every = -1", "stub_count_every: found -1"),
+    (f"stub_count_every = 0x{'f' * 5_000}", "stub_count_every: found 0xfff"),
+    ("upcard = { is = false }", "upcard: found {is = false}, allowed is last"),
+    ("reset = 2026-11-30", "reset: found 2026-11-30, allowed is an amount"),
     ("nonqualify_odds = 0", "nonqualify_odds: found 0, allowed is a whole number from 1"),
     ("reset = 10000", 'reset: found 10000, allowed is an amount as text with two decimals, "0.00"'),
     ('reset = "10000"', "reset: found '10000'"),
@@ -188,14 +194,61 @@ def test_a_bad_line_is_refused_with_its_place_what_was_found_and_what_is_allowed
 
 
 def test_every_problem_is_told_in_one_pass() -> None:
-    said = problems('upcard = "second"\nbetting_warning_ms = 5\nprogressive = ["100%"]\ncoin = "1.00"')
-    assert [problem.split(": ")[1] for problem in said] == [
-        "upcard",
-        "coin",
-        "raise",
-        "meter_share",
-        "betting_warning_ms",
+    said = problems('upcard = "second"\nprogressive = ["100%"]\ncoin = "1.00"')
+    assert [problem.split(": ")[1] for problem in said] == ["upcard", "coin", "raise", "meter_share"]
+
+
+def test_problems_are_told_in_the_order_of_their_lines() -> None:
+    said = problems('coin = "1.00"\nbetting_warning_ms = 5\nupcard = "second"\npreset = "vegas"')
+    assert [problem.split(": ")[1] for problem in said] == ["preset", "coin", "betting_warning_ms", "upcard"]
+
+
+def test_every_wrong_line_of_a_pay_table_is_named() -> None:
+    said = problems('preset = "us"\nprogressive = ["500.00", "110%", "x", "0.00", "5.00"]')
+    assert [problem.partition(", allowed")[0].partition("progressive: ")[2] for problem in said] == [
+        "line 1: found '500.00'",
+        "line 2: found '110%'",
+        "line 3: found 'x'",
+        "found a gap: line 4 pays nothing and line 5 pays",
     ]
+
+
+def test_a_pay_table_with_too_few_lines_still_has_its_lines_looked_at() -> None:
+    assert problems('preset = "us"\nraise = [100, "x", true]') == [
+        "house.toml: raise: found 3 lines, allowed is 9 or 10, from the royal downwards",
+        "house.toml: raise: line 2: found 'x', allowed is a whole number from 0 to 1000000",
+        "house.toml: raise: line 3: found true, allowed is a whole number from 0 to 1000000",
+    ]
+
+
+def test_a_wrong_line_beside_one_that_pays_nothing_is_no_gap() -> None:
+    (said,) = problems('preset = "us"\nprogressive = ["100%", "0.00", "x"]')
+    assert said.startswith("house.toml: progressive: line 3: found 'x'")
+
+
+@pytest.mark.parametrize("value", ["1" * 5_000, "[" * 3_000])
+def test_a_number_or_brackets_without_end_are_refused_like_any_other_text(value: str) -> None:
+    (said,) = problems(f'preset = "us"\nreset = {value}')
+    assert said.startswith("house.toml: not TOML: ")
+
+
+def test_a_value_is_told_as_the_file_writes_it_and_never_longer_than_a_line() -> None:
+    assert written([True, "it's", {"a": 1.5}, "a\nb"]) == r"""[true, "it's", {a = 1.5}, "a\nb"]"""
+    assert written("x" * 100) == "'" + "x" * 76 + "..."
+
+
+def test_options_are_written_as_in_the_file() -> None:
+    texts = option_texts(load_preset("us"))
+    chosen = ("dealer_short", "fold_keeps_coin", "betting_ms", "coin_value", "meter_share", "progressive")
+    assert [texts[option] for option in chosen] == [
+        "complete",
+        "true",
+        "0",
+        "1.00",
+        "0.49",
+        "[100%, 10%, 500.00, 100.00, 50.00]",
+    ]
+    assert texts["raise"] == "[100, 50, 20, 7, 5, 4, 3, 2, 1, 1]"
 
 
 def test_what_neither_file_nor_preset_states_is_missing() -> None:
@@ -209,7 +262,7 @@ def test_a_fault_of_the_preset_itself_is_told_with_its_own_place() -> None:
     with pytest.raises(HouseRulesError) as refused:
         parse_house_rules('preset = "mine"', lambda name: "raise = [1]", "house.toml")
     assert refused.value.problems == [
-        "preset mine: raise: found 1 lines, allowed is 9 or 10, from the royal downwards"
+        "preset mine: raise: found 1 line, allowed is 9 or 10, from the royal downwards"
     ]
 
 
@@ -242,7 +295,7 @@ def test_the_long_run_mean_is_what_a_coin_brings_against_what_prizes_take() -> N
 
 
 def test_a_parameter_is_changed_as_the_file_would_write_it() -> None:
-    rules = with_parameter(load_preset("us"), "meter_share", "0.51")
+    rules = with_parameters(load_preset("us"), {"meter_share": "0.51"})
     assert rules == msgspec.structs.replace(load_preset("us"), meter_share_ppm=510_000)
 
 
@@ -251,12 +304,13 @@ def test_a_parameter_is_changed_as_the_file_would_write_it() -> None:
     [
         ("upcard", "first", "parameter: found 'upcard', allowed is coin_value, meter_share"),
         ("reset", "1", "parameter: reset: found '1', allowed is an amount"),
+        ("it's", "1", 'parameter: found "it\'s", allowed is coin_value, meter_share'),
         ("meter_limit", "1.00", "parameter: reset: found 10000.00, allowed is at most meter_limit, 1.00"),
     ],
 )
 def test_a_parameter_that_cannot_be_is_refused(option: str, value: str, problem: str) -> None:
     with pytest.raises(HouseRulesError) as refused:
-        with_parameter(load_preset("us"), option, value)
+        with_parameters(load_preset("us"), {option: value})
     assert refused.value.problems[0].startswith(problem)
 
 
@@ -284,3 +338,10 @@ def test_every_option_of_the_book_is_one_of_ours_and_the_other_way_round() -> No
     ours = {field.name for field in msgspec.structs.fields(HouseRules)}
     ours = {name.removesuffix("_cents").removesuffix("_ppm") for name in ours if not name.endswith("_pays")}
     assert ours == book
+
+
+def test_two_parameters_may_be_right_only_together() -> None:
+    with pytest.raises(HouseRulesError, match="reset"):
+        with_parameters(load_preset("us"), {"meter_limit": "15000.00", "reset": "20000.00"})
+    rules = with_parameters(load_preset("us"), {"reset": "20000.00", "meter_limit": "30000.00"})
+    assert (rules.reset_cents, rules.meter_limit_cents) == (2_000_000, 3_000_000)

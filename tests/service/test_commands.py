@@ -33,8 +33,15 @@ class Panel:
 
     def __init__(self, context: zmq.Context[zmq.Socket[bytes]], endpoint: str) -> None:
         self.commands = Commands(context, endpoint)
-        self.socket = context.socket(zmq.DEALER)
-        self.socket.connect(self.commands.socket.getsockopt_string(zmq.LAST_ENDPOINT))
+        self.context = context
+        self.ipc = endpoint.startswith("ipc:")
+        self.socket = self.another()
+
+    def another(self) -> zmq.Socket[bytes]:
+        """Another panel's end of a line to the same table."""
+        socket = self.context.socket(zmq.DEALER)
+        socket.connect(self.commands.socket.getsockopt_string(zmq.LAST_ENDPOINT))
+        return socket
 
     def say(self, *requests: dict[str, Any] | bytes) -> list[Request]:
         """Send requests; what the service takes in of them."""
@@ -183,8 +190,17 @@ def test_a_dealer_may_not_void(panel: Panel) -> None:
     assert error == "$.role: `dealer` was found; VoidRound may be said by: supervisor."
 
 
+@pytest.mark.parametrize("word", ["RepeatAmounts", "DoubleAmounts", "ClearAmounts"])
+def test_a_word_for_all_seats_says_so_with_seat_0(panel: Panel, word: str) -> None:
+    said = panel.one(ANTE | {"command": {"type": word, "seat": 0}}).said
+    assert said is not None
+    assert said.command.seat == 0  # type: ignore[union-attr]
+    error = panel.refusal(ANTE | {"command": {"type": word, "seat": 8}})
+    assert error == "$.command.seat: 8 was found; allowed: seats 1 to 7, and 0 for all."
+
+
 def test_a_supervisor_needs_a_reason_to_void(panel: Panel) -> None:
-    assert panel.refusal(VOID | {"reason": "  "}) == "$.reason: it is empty; VoidRound needs a reason."
+    assert panel.refusal(VOID | {"reason": "  "}) == '$.reason: "  " was found; VoidRound needs a reason.'
 
 
 def test_a_supervisor_may_say_what_a_dealer_may(panel: Panel) -> None:
@@ -219,19 +235,41 @@ def test_a_word_that_is_not_listed_may_be_said_by_nobody(
         (with_command(cents=True), "$.command.cents: true was found; allowed: a whole number."),
         (with_command(cents=-1), "$.command.cents: -1 was found; allowed: 0 to 9007199254740991."),
         (with_command(cents=2**53), f"$.command.cents: {2**53} was found; allowed: 0 to 9007199254740991."),
-        (with_command(tip=1), "unknown field `tip`; allowed: type, spot, seat, cents."),
-        (ANTE | {"command": {"type": "Fold"}}, "$.command: object missing required field `seat`"),
-        (ANTE | {"command": {}}, "$.command: object missing required field `type`."),
+        (with_command(seat=-1), "$.command.seat: -1 was found; allowed: seats 1 to 7."),
+        (with_command(seat=0), "$.command.seat: 0 was found; allowed: seats 1 to 7."),
+        (with_command(seat=10**30), f"$.command.seat: {10**30} was found; allowed: seats 1 to 7."),
+        (with_command(tip=1), '$.command: the key "tip" was found; allowed: type, spot, seat, cents.'),
+        (ANTE | {"command": {"type": "Fold"}}, "$.command.seat: nothing was found; allowed: a whole number."),
+        (
+            ANTE | {"command": {"type": "StateHand", "place": "D"}},
+            "$.command.cards: nothing was found; allowed: a list.",
+        ),
+        (
+            ANTE | {"command": {"type": "StateHand", "place": "D", "cards": ["KD", 5]}},
+            "$.command.cards[1]: 5 was found; allowed: a text.",
+        ),
+        (ANTE | {"command": {}}, "$.command.type: nothing was found; allowed: AddAmount, "),
+        (ANTE | {"command": {"type": None}}, "$.command.type: null was found; allowed: AddAmount, "),
+        ({"id": "q", "ask": "snapshot"}, "$.v: nothing was found; allowed: 1."),
+        ({"v": 1, "ask": "snapshot"}, "$.id: nothing was found; allowed: 1 to 64 letters"),
         (ANTE | {"command": 5}, "$.command: 5 was found; allowed: an object."),
-        (ANTE | {"expect": 1}, "$: object contains unknown field `expect`; allowed: v, id, command"),
+        (ANTE | {"expect": 1}, '$: the key "expect" was found; allowed: v, id, command, ask, operator, '),
         (ANTE | {"v": 2}, "$.v: 2 was found; allowed: 1."),
         (ANTE | {"role": "boss"}, '$.role: "boss" was found; allowed: dealer, supervisor.'),
         (ANTE | {"id": "a b"}, '$.id: "a b" was found; allowed: 1 to 64 letters, digits and _ . : -'),
-        (ANTE | {"operator": ""}, "$.operator: '' was found; the name of a person is needed."),
-        (ANTE | {"operator": "a\nb"}, "$.operator: 'a\\nb' was found; the name of a person is needed."),
-        (ANTE | {"operator": "a" * 65}, "was found; allowed: `str` of length <= 64."),
-        (ANTE | {"ask": "snapshot"}, "$: the request has both `command` and `ask`"),
-        ({"v": 1, "id": "q"}, "$: the request lacks `command` or `ask`"),
+        (
+            ANTE | {"operator": ""},
+            '$.operator: "" was found; allowed: the name of a person, 1 to 64 letters on one line.',
+        ),
+        (
+            ANTE | {"operator": "a\nb"},
+            r'$.operator: "a\nb" was found; allowed: the name of a person, 1 to 64',
+        ),
+        (ANTE | {"operator": "a" * 65}, 'a" was found; allowed: the name of a person, 1 to 64 letters'),
+        (ANTE | {"reason": "a" * 1_001}, "aaa... was found; allowed: a text of at most 1000 letters."),
+        (ANTE | {"round": "a" * 65}, "was found; allowed: a text of at most 64 letters."),
+        (ANTE | {"ask": "snapshot"}, "$: both `command` and `ask` were found; allowed: one of them."),
+        ({"v": 1, "id": "q"}, "$: neither `command` nor `ask` was found; allowed: one of them."),
         ({"v": 1, "id": "q", "ask": "journal"}, '$.ask: "journal" was found; allowed: snapshot.'),
     ],
 )
@@ -248,6 +286,34 @@ def test_an_unknown_word_is_told_all_that_there_are(panel: Panel) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        (b'{"v": 1, "v": 1, "id": "q", "ask": "snapshot"}', "v"),
+        (json.dumps(ANTE).replace('"seat": 1', '"seat": 1, "seat": 2').encode(), "seat"),
+    ],
+)
+def test_a_key_that_stands_twice_is_refused_because_nobody_knows_which_is_meant(
+    panel: Panel, text: bytes, key: str
+) -> None:
+    assert panel.refusal(text) == f'$: the key "{key}" was found twice in one object; allowed: once.'
+
+
+@pytest.mark.parametrize(
+    ("request_", "place"),
+    [
+        (ANTE | {"x - at `$.v.y`": 1}, "$: the key"),
+        (with_command(**{"x - at `$.v.y`": 1}), "$.command: the key"),
+        (with_command(type="x - at `$.v.y`"), "$.command.type: "),
+        (with_command(spot="x - at `$.v.y`"), "$.command.spot: "),
+    ],
+)
+def test_a_text_that_looks_like_a_place_is_not_taken_for_one(
+    panel: Panel, request_: dict[str, Any], place: str
+) -> None:
+    assert panel.refusal(request_).startswith(place)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         b"",
@@ -259,22 +325,43 @@ def test_an_unknown_word_is_told_all_that_there_are(panel: Panel) -> None:
         b'{"a":' * 12_000,
         b"1" * 5_000,
         b'{"id":"\\ud800"}',
+        b'{"id":' + b"1" * 5_000 + b"}",
+        b'{"v":NaN}',
     ],
 )
 def test_what_is_no_json_object_is_refused_and_harms_nobody(panel: Panel, text: bytes) -> None:
-    assert panel.refusal(text).startswith("The request is no JSON object: ")
+    error = panel.refusal(text)
+    assert error.startswith("$: no JSON object was found (")
+    assert error.endswith("); allowed: one object of JSON.")
     assert panel.one(ANTE).id == "5c3a-1"
 
 
 def test_a_request_that_is_too_large_is_refused(panel: Panel) -> None:
     error = panel.refusal(ANTE | {"reason": "x" * MAX_REQUEST_BYTES})
-    assert error.endswith(f"bytes; {MAX_REQUEST_BYTES} are allowed.")
+    assert error.endswith(f" bytes were found; allowed: at most {MAX_REQUEST_BYTES}.")
+
+
+def test_a_frame_without_measure_costs_its_sender_the_line_and_nobody_else(panel: Panel) -> None:
+    if panel.ipc:
+        cut = panel.socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
+        panel.socket.send(b"x" * (2 * 1024 * 1024))
+        assert cut.poll(WAIT_MS), "the line is not cut"
+        panel.socket.disable_monitor()
+        cut.close(0)
+        other = panel.another()
+        other.send(json.dumps(ANTE).encode())
+        (taken,) = panel.taken()
+        assert taken.id == "5c3a-1"
+        other.close(0)
+    else:
+        # Within one process ZeroMQ has no line that it could cut.
+        assert panel.refusal(b"x" * (2 * 1024 * 1024)).startswith("$: 2097152 bytes were found")
 
 
 def test_a_request_in_two_frames_is_refused(panel: Panel) -> None:
     panel.socket.send_multipart([b"{}", b"{}"])
     assert panel.taken() == []
-    assert panel.answer()["error"] == "The request has 2 frames; 1 frame of JSON is allowed."
+    assert panel.answer()["error"] == "$: 2 frames were found; allowed: 1 frame of JSON."
 
 
 def test_a_refusal_names_the_request_it_refuses(panel: Panel) -> None:
@@ -286,7 +373,11 @@ def test_the_log_says_where_a_request_was_wrong_but_no_value(
     panel: Panel, caplog: pytest.LogCaptureFixture
 ) -> None:
     panel.refusal(with_command(cents="777.00"))
-    assert caplog.messages == ["request '5c3a-1' refused at $.command.cents"]
+    panel.refusal(b"777.00")
+    assert caplog.messages == [
+        "request 5c3a-1 refused at $.command.cents",
+        "request without an id refused at $",
+    ]
 
 
 def test_cards_of_a_stated_hand_arrive_in_their_order(panel: Panel) -> None:

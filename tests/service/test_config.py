@@ -7,10 +7,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from table_controller.config import ConfigError, Limits, TableConfig, load_table, wiring_table
+from table_controller.config import (
+    ConfigError,
+    Limits,
+    TableConfig,
+    differences,
+    load_table,
+    wiring_table,
+)
+from table_controller.engine.house_rules import HouseRules
 from table_controller.lines import default_lines, table_lines
+from table_controller.presets import load_preset
+from table_controller.table.messages import House
 
 EXAMPLE = Path(__file__).parents[2] / "deploy" / "table.example.toml"
 
@@ -29,9 +40,9 @@ def toml(keys: dict[str, Any]) -> str:
     plain = [f'"{name}" = {value(found)}' for name, found in keys.items() if not isinstance(found, dict)]
     for name, found in keys.items():
         if isinstance(found, dict):
-            lines = found.pop("lines", None) if name == "pins" else None
+            lines = found.pop("lines") if isinstance(found.get("lines"), dict) else None
             plain += [f"[{name}]", *(f'"{key}" = {value(item)}' for key, item in found.items())]
-            if isinstance(lines, dict):
+            if lines is not None:
                 plain += ["[pins.lines]", *(f'"{key}" = {value(item)}' for key, item in lines.items())]
     return "\n".join(plain) + "\n"
 
@@ -191,16 +202,25 @@ def test_every_problem_is_reported_in_one_pass(problems: Problems) -> None:
         ({"table": "a" * 17}, '1 to 16 letters, digits, "-" and "_", as text'),
         ({"table": 5}, "table: 5 was found; allowed: 1 to 16 letters"),
         ({"seats": 0}, "seats: 0 was found; allowed: a whole number from 1 to 7"),
-        ({"seats": True}, "seats: True was found; allowed: a whole number from 1 to 7"),
+        ({"seats": True}, "seats: true was found; allowed: a whole number from 1 to 7"),
         ({"table": None}, "table: the key is missing"),
         ({"journal": None}, "journal.file: the key is missing"),
         ({"limits": 5}, "limits: 5 was found; allowed: a section [limits]"),
-        ({"journal__file": ""}, "journal.file: '' was found; allowed: a path as text"),
+        ({"journal__file": ""}, "journal.file: '' was found; allowed: a path as text, like \"T1.journal\""),
+        ({"shoe__port": 5}, 'shoe.port: 5 was found; allowed: a path as text, like "/dev/serial/by-id/'),
+        ({"house_rules": ""}, "house_rules: '' was found; allowed: a preset (us, "),
+        ({"shoe": 5}, "shoe: 5 was found; allowed: a section [shoe]"),
+        ({"pins__lines": None}, "pins.lines: nothing was found; allowed: a section with a pin for each line"),
+        ({"pins__lines": 5}, "pins.lines: 5 was found; allowed: a section with a pin for each line"),
         ({"journal__fsync": False}, "[journal]: 'fsync' was found; allowed: file"),
         ({"house_rules": "nevada"}, "allowed: a preset (us, us_standard, live, "),
         ({"house_rules": 7}, "house_rules: 7 was found; allowed: a preset (us, "),
         ({"limits__minimum": 5}, "limits.minimum: 5 was found; allowed: an amount above 0 as text"),
-        ({"limits__minimum": "5"}, "limits.minimum: '5' was found; allowed: "),
+        (
+            {"limits__minimum": "5"},
+            "limits.minimum: '5' was found; allowed: an amount above 0 as text with two decimals, "
+            '"0.01" to "999999999.99"',
+        ),
         ({"limits__maximum": "0.00"}, "limits.maximum: '0.00' was found; allowed: an amount above 0"),
         ({"limits__limit": "1.00"}, "[limits]: 'limit' was found; allowed: minimum, maximum, "),
         ({"limits__chips": []}, "limits.chips: [] was found; allowed: a list of amounts that rise"),
@@ -230,6 +250,28 @@ def test_what_is_not_allowed_is_named_with_its_place_and_value(
 ) -> None:
     (found,) = problems(**changes)
     assert problem in found
+
+
+def test_problems_are_told_section_by_section(problems: Problems) -> None:
+    found = problems(
+        colour="green",
+        pins__factory="mock",
+        pins__lines=lines_with(ante_2=999),
+        shoe__baud=9_600,
+        shoe__driver="angel",
+        limits={"maximum": "8.00", "minimum": "9.00", "limit": "1.00"},
+        seats=9,
+    )
+    assert [problem.partition(": ")[0] for problem in found] == [
+        "seats",
+        "[limits]",
+        "limits.minimum",
+        "[shoe]",
+        "shoe.driver",
+        "pins.factory",
+        "pins.lines.ante.2",
+        "the file",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -309,6 +351,52 @@ def test_a_coin_slot_is_wired_whole_or_not_at_all(tmp_path: Path, problems: Prob
     assert found.startswith("pins.lines.coin_b.2: the line is missing")
 
 
+@pytest.mark.parametrize(
+    ("wrong", "value"), [("house_rules", "nevada"), ("seats", "two"), ("pins__factory", "mock")]
+)
+def test_whatever_else_is_wrong_the_lines_are_looked_at_too(
+    problems: Problems, wrong: str, value: object
+) -> None:
+    lines = lines_with(ante_1=300, raise_1=3, raise_2=None) | {"antte.1": 7}
+    found = problems(**{wrong: value, "pins__lines": lines})
+    places = [problem.partition(": ")[0] for problem in found]
+    assert sorted(places) == sorted(
+        [
+            wrong.replace("__", "."),
+            "[pins.lines]",
+            "pins.lines.ante.1",
+            "pins.lines.raise.1",
+            "pins.lines.raise.2",
+        ]
+    )
+
+
+def test_no_line_of_a_seat_is_missing_that_nobody_knows_of(problems: Problems) -> None:
+    (found,) = problems(seats="two")
+    assert found == "seats: 'two' was found; allowed: a whole number from 1 to 7"
+    found = problems(seats="two", pins__lines=lines_with(raise_1=None))[-1]
+    assert found.startswith("pins.lines.raise.1: the line is missing")
+
+
+def test_a_pin_that_no_factory_has_is_refused_whatever_the_factory(problems: Problems) -> None:
+    _, found = problems(pins__factory="mock", pins__lines=lines_with(ante_2=256))
+    assert found == "pins.lines.ante.2: 256 was found; allowed: a pin, 0 to 255"
+
+
+def test_what_differs_from_the_journal_is_named_with_both_values() -> None:
+    before = House("T1", 7, load_preset("us"), minimum_cents=500, chips_cents=(100, 500))
+    rules: HouseRules = msgspec.structs.replace(before.rules, dealer_short="void_all", reset_cents=50)
+    assert differences(before, House("T1", 6, rules, maximum_cents=10_000)) == [
+        "seats: 7 in the journal, 6 in the file",
+        "limits.minimum: 5.00 in the journal, none in the file",
+        "limits.maximum: none in the journal, 100.00 in the file",
+        "limits.chips: [1.00, 5.00] in the journal, none in the file",
+        "dealer_short: complete in the journal, void_all in the file",
+        "reset: 10000.00 in the journal, 0.50 in the file",
+    ]
+    assert differences(before, before) == []
+
+
 def test_the_problems_of_a_house_rule_file_are_among_the_others(tmp_path: Path, problems: Problems) -> None:
     (tmp_path / "house.toml").write_text('preset = "us"\ndealer_shrt = "complete"\n')
     found = problems(house_rules="house.toml", seats=9)
@@ -316,7 +404,16 @@ def test_the_problems_of_a_house_rule_file_are_among_the_others(tmp_path: Path, 
     assert any(problem.startswith("seats: 9") for problem in found)
 
 
-@pytest.mark.parametrize("content", [b"table = ", b'table = "T1"\ntable = "T2"\n', b"\xff"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"table = ",
+        b'table = "T1"\ntable = "T2"\n',
+        b"\xff",
+        b"seats = " + b"1" * 5_000,
+        b"seats = " + b"[" * 3_000,
+    ],
+)
 def test_a_file_that_is_no_toml_is_refused_by_name(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "table.toml"
     file.write_bytes(content)
@@ -325,7 +422,9 @@ def test_a_file_that_is_no_toml_is_refused_by_name(tmp_path: Path, content: byte
 
 
 def test_a_file_that_is_not_there_is_refused_by_name(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"nowhere\.toml: the file cannot be read"):
+    with pytest.raises(
+        ConfigError, match=r"nowhere\.toml: the file cannot be read: No such file or directory$"
+    ):
         load_table(tmp_path / "nowhere.toml")
 
 

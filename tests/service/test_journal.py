@@ -460,7 +460,7 @@ def test_entries_removed_from_the_end_of_a_closed_journal_stop_the_start(path: s
 
 def test_entries_added_to_a_closed_journal_stop_the_start(path: str) -> None:
     write(path, 5, snapshot_at=2)
-    columns = "boot, at_ms, wall_ms, message, facts, digest, chain, snapshot"
+    columns = "boot, at_ms, wall_ms, message, facts, digest, chain, snapshot, dealer"
     change(path, f"INSERT INTO entry SELECT 6, {columns} FROM entry WHERE seq = 5")
     assert "ends with entry 6, and ended with 5 when it was last closed" in refusal(path)
 

@@ -275,3 +275,15 @@ def test_a_cheating_program_is_found_by_the_replay(stand: Stand, mocker: MockerF
     report = verify(stand.path, replay)
     assert not report.ok
     assert "replays to facts other than recorded" in report.problem
+
+
+def test_every_entry_names_the_dealer_on_duty(stand: Stand) -> None:
+    stand.happen(*OPEN)
+    stand.ask({"type": "LogOn"}, "r-1", "ann")
+    stand.happen(m.ChipsPlaced("ante", 1))
+    stand.ask({"type": "LogOn"}, "r-2", "bob")
+    stand.happen(m.ChipsLifted("ante", 1))
+    stand.cut()
+    stand.start()
+    names = [entry.dealer.decode() for entry in read_entries(stand.path)]
+    assert names == ["", "", "", "ann", "ann", "bob", "bob", "bob"]

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
+from hw_sim import plays
+from hw_sim.plays import judge_house_rules, main_play
 from hw_sim.script import Play, PlayError, parse_play
 from hw_sim.words import ALARMS, COMMANDS, FAULTS, WORDS, parse_line
 from tests.shared import shared
@@ -148,9 +151,82 @@ def test_a_round_that_is_no_round_is_refused() -> None:
         parse_play(PLAY.format(head="", script="", expect="").replace('"settled"', '"idle"'), "wheel.toml")
 
 
-def test_a_file_that_is_no_toml_is_refused_by_name() -> None:
+@pytest.mark.parametrize("text", ["id = ", "id = " + "1" * 5_000, "id = " + "[" * 3_000])
+def test_a_file_that_is_no_toml_is_refused_by_name(text: str) -> None:
     with pytest.raises(PlayError, match=r"wheel\.toml: not TOML"):
-        parse_play("id = ", "wheel.toml")
+        parse_play(text, "wheel.toml")
+
+
+def test_problems_are_told_in_the_order_of_their_lines() -> None:
+    told = problems(head="colour = 1\nmeter = true", script="bet\nante 9 1.00", expect="lamps = [true]")
+    assert [problem.split(":")[1] for problem in told] == ["3", "4", "7", "8", "12"]
+    assert "meter: true; allowed: a text" in told[1]
+
+
+# ------------------------------------------------------------------------------------ the house rules
+
+
+def judged(text: str) -> list[str]:
+    """What is wrong with a play in whose house rules the service finds something wrong."""
+    with pytest.raises(PlayError) as refusal:
+        parse_play(text, "wheel.toml", judge_house_rules)
+    return refusal.value.problems
+
+
+def test_a_preset_that_no_house_has_is_refused_at_its_line() -> None:
+    (problem,) = judged(PLAY.format(head="", script="", expect="").replace('"us"', '"vegas"'))
+    assert problem.startswith("wheel.toml:2: preset: found 'vegas', allowed is us, us_standard, live")
+
+
+def test_wrong_options_are_refused_at_the_lines_that_state_them() -> None:
+    head = 'pay_tables = { progressive = ["110%", "x"] }\nmeter = "1000000000.00"\n'
+    head += '[house_rules]\ndealer_short = "never"\n\nfold_keeps_coins = true'
+    told = judged(f'id = "wheel"\npreset = "us"\nscript = "lock"\n{head}\n[expect]\nround = "settled"\n')
+    assert [problem.partition(", ")[0] for problem in told] == [
+        "wheel.toml:4: progressive: line 1: found '110%'",
+        "wheel.toml:4: progressive: line 2: found 'x'",
+        "wheel.toml:5: meter_start: found '1000000000.00'",
+        "wheel.toml:7: dealer_short: found 'never'",
+        "wheel.toml:9: fold_keeps_coins: unknown",
+    ]
+
+
+def test_house_rules_and_script_are_judged_in_one_pass() -> None:
+    told = judged(PLAY.format(head='house_rules = { upcard = "none" }', script="bet", expect=""))
+    assert [problem.split(":")[1] for problem in told] == ["3", "6"]
+
+
+def test_house_rules_that_contradict_their_preset_are_refused_where_options_are_stated() -> None:
+    (problem,) = judged(PLAY.format(head='house_rules = { meter_limit = "1.00" }', script="", expect=""))
+    assert problem == "wheel.toml:3: reset: found 10000.00, allowed is at most meter_limit, 1.00"
+
+
+def test_a_play_with_wrong_house_rules_is_exit_2_and_the_others_still_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(plays, "run_jumping", lambda job: [])
+    wrong, good = tmp_path / "a.toml", tmp_path / "b.toml"
+    head = 'house_rules = { upcard = "none", betting_ms = true }'
+    wrong.write_text(PLAY.format(head=head, script="", expect=""))
+    good.write_text(PLAY.format(head="", script="", expect=""))
+    assert main_play([str(tmp_path)]) == 2
+    assert capsys.readouterr().out.splitlines() == [
+        f"FAIL {wrong}:3: upcard: found 'none', allowed is last, first, declared",
+        f"     {wrong}:3: betting_ms: found true, allowed is a whole number from 0 to 86400000",
+        "PASS wheel",
+        "1 passed, 1 failed",
+    ]
+
+
+def test_a_file_that_is_no_text_is_refused_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.toml").write_bytes(b"id\xff")
+    assert main_play([str(tmp_path / "a.toml"), str(tmp_path / "b.toml")]) == 2
+    assert capsys.readouterr().out.splitlines()[:2] == [
+        f"FAIL {tmp_path}/a.toml: not UTF-8: invalid start byte (byte 3)",
+        f"FAIL {tmp_path}/b.toml: No such file or directory; allowed: a play, or a folder with plays",
+    ]
 
 
 def test_all_said_words_are_commands_and_all_faults_can_be_mended() -> None:
