@@ -26,7 +26,7 @@ LONG_FILES = {"table_controller/table/messages.py"}
 PRESETS = {"us", "us_standard", "live", "video_1", "video_2", "video_3", "classic"}
 
 PURE_IMPORTS = {
-    "__future__", "abc", "array", "bisect", "collections", "dataclasses", "enum", "fractions", "functools",
+    "__future__", "abc", "array", "bisect", "collections", "dataclasses", "difflib", "enum", "fractions", "functools",
     "hashlib", "itertools", "math", "msgspec", "operator", "re", "table_controller", "tomllib",
     "types", "typing",
 }  # fmt: skip
