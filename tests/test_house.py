@@ -26,8 +26,8 @@ LONG_FILES = {"table_controller/table/messages.py"}
 PRESETS = {"us", "us_standard", "live", "video_1", "video_2", "video_3", "classic"}
 
 PURE_IMPORTS = {
-    "__future__", "abc", "array", "bisect", "collections", "dataclasses", "difflib", "enum", "fractions", "functools",
-    "hashlib", "itertools", "math", "msgspec", "operator", "re", "table_controller", "tomllib",
+    "__future__", "abc", "array", "bisect", "collections", "dataclasses", "difflib", "enum",
+    "fractions", "functools", "hashlib", "itertools", "math", "msgspec", "operator", "re", "table_controller", "tomllib",
     "types", "typing",
 }  # fmt: skip
 IMPURE_CALLS = {"__import__", "breakpoint", "eval", "exec", "input", "open", "print"}

@@ -252,7 +252,7 @@ def test_other_house_rules_inside_a_round_are_refused_at_the_start(stand: Stand)
     stand.happen(*OPEN)
     stand.cut()
     stand.house = m.House("T1", 2, load_preset("live"))
-    with pytest.raises(StartRefused, match="other house rules"):
+    with pytest.raises(StartRefused, match="upcard: last in the journal, first in the file"):
         stand.start()
     stand.house = m.House("T1", 2, load_preset("us_standard"))
     stand.start()
