@@ -87,7 +87,7 @@ class _Wire(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     v: Literal[1]
     id: _Id
     command: words.AnyCommand | UnsetType = UNSET
-    ask: Literal["snapshot"] | UnsetType = UNSET
+    ask: Literal["snapshot", "offers"] | UnsetType = UNSET
     operator: _Name = ""
     role: words.Role | UnsetType = UNSET
     reason: _Reason = ""
@@ -100,6 +100,13 @@ class _Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     ok: bool
     seq: int
     error: str = ""
+
+
+class _Offers(msgspec.Struct, frozen=True):
+    v: int
+    id: str
+    ok: bool
+    offers: msgspec.Raw
 
 
 class _Snapshot(msgspec.Struct, frozen=True):
@@ -124,16 +131,18 @@ _FOR_ALL_SEATS = (words.RepeatAmounts, words.DoubleAmounts, words.ClearAmounts)
 
 
 class Request(msgspec.Struct, frozen=True):
-    """One well-formed request: a command that its role may give, or a wish for the snapshot.
+    """One well-formed request: a command that its role may give, or a question.
 
-    `said` is None for a snapshot. `sender` and `id` together name the request for ever; `body_hash`
-    tells whether a repeated id asks for the same thing.
+    `said` is None for a question: `ask` is then `snapshot`, or `offers` for what is possible now.
+    `sender` and `id` together name the request for ever; `body_hash` tells whether a repeated id asks
+    for the same thing.
     """
 
     peer: bytes
     id: str
     said: words.Said | None
     body_hash: bytes
+    ask: str = ""
 
     @property
     def sender(self) -> str:
@@ -193,6 +202,10 @@ class Commands:
             self.answer(
                 request, False, 0, "$.ask: the table has not shown a state yet; allowed: to ask again."
             )
+
+    def answer_offers(self, request: Request, offers: bytes) -> None:
+        """Answer with the list of what can be done now, as JSON."""
+        self._send(request.peer, _encode(_Offers(VERSION, request.id, True, msgspec.Raw(offers))))
 
     def close(self) -> None:
         """Close the socket; answers that were not sent yet are dropped and can be asked for again."""
@@ -261,7 +274,7 @@ def _request(peer: bytes, body: dict[str, Any]) -> Request:
     if isinstance(command, UnsetType):
         if isinstance(wire.ask, UnsetType):
             raise _Refused("$", "neither `command` nor `ask` was found; allowed: one of them.")
-        return Request(peer, wire.id, None, b"")
+        return Request(peer, wire.id, None, b"", wire.ask)
     if not isinstance(wire.ask, UnsetType):
         raise _Refused("$", "both `command` and `ask` were found; allowed: one of them.")
     said = _said(command, wire)

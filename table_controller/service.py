@@ -33,6 +33,7 @@ from table_controller.table.messages import (
     Started,
     TimePassed,
 )
+from table_controller.table.offers import offers
 from table_controller.table.state import TableState, encode_state, new_state, rules_now
 from table_controller.table.step import due_at_ms, step
 from table_controller.table.views import outputs, snapshot
@@ -256,7 +257,7 @@ class Service:
 
     def _answer(self, now_us: int, request: Request) -> None:
         if request.said is None:
-            self._commands.answer_snapshot(request, self._publisher.state)
+            self._answer_question(now_us, request)
             return
         stored = self._journal.answer_for(request.sender, request.id)
         if stored is None:
@@ -269,6 +270,14 @@ class Service:
             self._journal.store_answer(request.sender, request.id, stored)
         self._answers.append((request, stored))
         self._took_in = True
+
+    def _answer_question(self, now_us: int, request: Request) -> None:
+        if request.ask == "offers":
+            stamp = Stamp(self._at_ms(now_us), self._clock.wall_ms())
+            found = offers(self._house, self._state, stamp)
+            self._commands.answer_offers(request, msgspec.json.encode(found))
+        else:
+            self._commands.answer_snapshot(request, self._publisher.state)
 
     def _commit(self) -> None:
         self._journal.commit()

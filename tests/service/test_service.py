@@ -287,3 +287,18 @@ def test_every_entry_names_the_dealer_on_duty(stand: Stand) -> None:
     stand.start()
     names = [entry.dealer.decode() for entry in read_entries(stand.path)]
     assert names == ["", "", "", "ann", "ann", "bob", "bob", "bob"]
+
+
+def test_a_screen_asks_what_is_possible_and_is_told_with_reasons(stand: Stand) -> None:
+    stand.happen(*OPEN)
+    entries = stand.journal.last.seq  # type: ignore[union-attr]
+    stand.mouth.send(json.dumps({"v": 1, "id": "q-1", "ask": "offers"}).encode())
+    for _ in range(5):
+        stand.service.turn(0)
+        if stand.mouth.poll(100):
+            break
+    told = json.loads(stand.mouth.recv())["offers"]
+    refused = {json.dumps(one["command"]): one["refused"] for one in told}
+    assert refused['{"type": "PressKey", "key": "lock"}'] == "there is no ante"
+    assert refused['{"type": "NewDeck", "deck": ""}'] == ""
+    assert stand.journal.last.seq == entries, "a question is no entry"  # type: ignore[union-attr]
