@@ -270,7 +270,7 @@ def test_a_word_that_is_not_listed_may_be_said_by_nobody(
         (ANTE | {"round": "a" * 65}, "was found; allowed: a text of at most 64 letters."),
         (ANTE | {"ask": "snapshot"}, "$: both `command` and `ask` were found; allowed: one of them."),
         ({"v": 1, "id": "q"}, "$: neither `command` nor `ask` was found; allowed: one of them."),
-        ({"v": 1, "id": "q", "ask": "journal"}, '$.ask: "journal" was found; allowed: snapshot.'),
+        ({"v": 1, "id": "q", "ask": "journal"}, '$.ask: "journal" was found; allowed: snapshot, offers.'),
     ],
 )
 def test_a_wrong_request_is_told_place_value_and_what_is_allowed(
