@@ -179,7 +179,7 @@ def award_rows(
     `rules` and `state` are those under which they were computed, `recorded` the amounts in cents and
     `decided` the decisions that the journal has (DETAILS.md, Money).
     """
-    before = state.before_awards
+    before = state.before_awards.meter if state.before_awards is not None else None
     running_cents = before.cents if before is not None else 0
     rise_cents = before.reserve_rise_cents if before is not None else 0
     locked = rules.percent_base == "meter_at_lock"

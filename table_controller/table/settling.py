@@ -21,7 +21,7 @@ from table_controller.table.deal import (
     upcard_now,
 )
 from table_controller.table.messages import AwardHeld, AwardPaid, AwardRejected, RoundSettled, RoundVoided
-from table_controller.table.state import DEALER, Waiting
+from table_controller.table.state import DEALER, BeforeAwards, Waiting
 from table_controller.table.turn import Turn, result_texts
 
 
@@ -111,8 +111,7 @@ def _award(turn: Turn, numbers: list[int], hold: str) -> None:
     meter = state.meter
     if meter is None or not numbers:
         return
-    state.before_awards = meter
-    state.before_parameters = (dict(state.parameters), dict(state.parameters_pending))
+    state.before_awards = BeforeAwards(meter, dict(state.parameters), dict(state.parameters_pending))
     everything_waits = hold == "jackpot_hand_in_void_round" and (
         turn.rules.jackpot_hand_in_void_round == "manager_decision"
     )
@@ -228,13 +227,12 @@ def _gone_back(outcome: Outcome | None) -> Outcome:
 def void_round(turn: Turn) -> None:
     """The whole round is void: every stake goes back, awards as the house decides them."""
     state = turn.state
-    if state.before_awards is not None:
-        turn.set_meter(state.before_awards, "void")
+    before = state.before_awards
+    if before is not None:
+        turn.set_meter(before.meter, "void")
+        state.parameters, state.parameters_pending = dict(before.parameters), dict(before.pending)
         state.before_awards = None
         state.reset_done = False
-        if state.before_parameters is not None:
-            state.parameters, state.parameters_pending = state.before_parameters
-            state.before_parameters = None
     rejected = {one.award.seat for one in state.awards if one.status == "rejected"}
     state.awards = []
     again = state.main_void

@@ -184,6 +184,14 @@ class Waiting(msgspec.Struct, omit_defaults=True):
     first_decision: Literal["", "confirm", "reject"] = ""
 
 
+class BeforeAwards(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The progressive as it was before its awards, for a void that takes them back."""
+
+    meter: Meter
+    parameters: dict[str, str]
+    pending: dict[str, str]
+
+
 class Past(msgspec.Struct, frozen=True, omit_defaults=True):
     """A message since the last statement, kept so that the statement can be taken back alone."""
 
@@ -234,9 +242,7 @@ class TableState(msgspec.Struct, omit_defaults=True):
     decision: Timer | None = None
     meter: Meter | None = None
     at_lock_cents: int = 0
-    before_awards: Meter | None = None
-    before_parameters: tuple[dict[str, str], dict[str, str]] | None = None
-    """Parameters in force and pending before the awards; a void takes back what a reset put in force."""
+    before_awards: BeforeAwards | None = None
     reset_done: bool = False
     """A royal of this round was paid, so the meter stands at the reset already."""
     awards: list[Waiting] = msgspec.field(default_factory=list)

@@ -98,9 +98,8 @@ class Turn:
 
     def enter(self, phase: Phase) -> None:
         """The round is in another phase."""
-        if self.state.phase != phase:
-            self.state.phase = phase
-            self.tell(PhaseEntered(phase))
+        self.state.phase = phase
+        self.tell(PhaseEntered(phase))
 
     def set_meter(self, meter: Meter | None, why: str) -> None:
         """Move the meter for a listed reason."""

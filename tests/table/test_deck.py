@@ -128,3 +128,35 @@ def test_a_finding_in_the_deal_names_no_face() -> None:
     top = table()
     run(top, "ante 1 10.00\nlock\ndeal 9H>1 JK>D")
     assert findings(top) == [("deck-1", "foreign_card", "")]
+
+
+def test_a_deck_found_defective_is_refused_by_its_name_even_when_another_is_in_use() -> None:
+    top = table()
+    run(top, "ante 1 10.00\nlock\ndeal 9H>1 9H>1\nsup void\nclear\nopen\nsup new_deck")
+    top.say({"type": "UseDeck", "deck": "deck-1"})
+    assert top.refused == "deck-1 was found defective and is not used again"
+
+
+def test_a_deck_needs_a_name_and_is_not_changed_for_itself() -> None:
+    top = table()
+    top.say({"type": "UseDeck", "deck": ""})
+    assert top.refused == "the deck has no name"
+    top.say({"type": "UseDeck", "deck": "deck-1"})
+    assert top.refused == "deck-1 is the deck in use"
+
+
+def test_a_made_up_name_is_one_that_no_deck_has() -> None:
+    top = table()
+    top.say({"type": "NewDeck", "deck": "deck-2"}, "supervisor")
+    top.say({"type": "NewDeck"}, "supervisor")
+    assert (top.refused, top.state.deck) == ("", "deck-3")
+
+
+def test_eight_decks_are_remembered_and_a_defective_one_longest() -> None:
+    top = table()
+    run(top, "ante 1 10.00\nlock\ndeal 9H>1 9H>1\nsup void\nclear\nopen\nsup new_deck")
+    for _ in range(9):
+        top.say({"type": "NewDeck"}, "supervisor")
+    assert len(top.state.decks) == 8
+    assert top.state.decks["deck-1"].defective
+    assert top.state.deck == "deck-11"

@@ -96,3 +96,8 @@ def test_a_fault_is_cleared_only_when_it_is_mended(top: TableTop, fault: str, al
     assert "not gone yet" in say(top, "ClearAlarm", "sue", "supervisor", alarm=alarm, place=place)
     run(top, f"mend {fault}")
     assert say(top, "ClearAlarm", "sue", "supervisor", alarm=alarm, place=place) == ""
+
+
+def test_a_dealer_without_a_name_cannot_log_on(top: TableTop) -> None:
+    top.send(m.Said(m.LogOn(), "", "dealer"))
+    assert top.refused == "a dealer has a name"
