@@ -145,6 +145,8 @@ class Dealer:
         return Round(number, chance, shuffled(chance), chance.random() < self._rigged, planned)
 
     def _open(self) -> None:
+        if self._look().get("on_duty") == "":
+            self._say({"type": "LogOn"})
         if self._round.number > 1:
             self._pause(1.0)
         self._press("open", lambda state: state["phase"] != "idle")

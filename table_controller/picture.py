@@ -160,7 +160,8 @@ def _drawn(page: _Page, state: Mapping[str, Any], age_ms: int, table: str) -> _P
 
 
 def _head(page: _Page, state: Mapping[str, Any], age_ms: int, table: str) -> None:
-    counted = f"cards out {state['cards_out']}   rounds {state['rounds']}"
+    on_duty = f"dealer {state['on_duty'][:12]}   " if state.get("on_duty") else ""
+    counted = f"{on_duty}cards out {state['cards_out']}"
     age = f"last update {age_ms // 1000} s ago" if age_ms >= STALE_MS else counted
     name = "LAST ROUND" if is_over(state) else "ROUND"
     title = f"TABLE {table or '?'}   {name} {state['round'] or '-'}"

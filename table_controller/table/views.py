@@ -84,6 +84,8 @@ class Snapshot(msgspec.Struct, frozen=True):
     left_ms: int | None
     seats: tuple[SeatView, ...]
     dealer: DealerView
+    on_duty: str
+    """The dealer on duty; empty while nobody has logged on."""
     cards_out: int
     rack: int
     doubt: bool
@@ -230,6 +232,7 @@ def snapshot(house: House, state: TableState, at_ms: int, shown: Outputs | None 
             for number, lamp_view in enumerate(shown.lamps, start=1)
         ),
         dealer=_dealer_view(house, state),
+        on_duty=state.dealer,
         cards_out=len(state.cards),
         rack=sum(not card.on_felt for card in state.cards),
         doubt=state.doubt,

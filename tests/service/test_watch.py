@@ -345,7 +345,7 @@ def test_colours_change_no_character() -> None:
 
 
 @pytest.mark.parametrize(
-    ("age_ms", "said"), [(2999, "rounds 12"), (3000, "last update 3 s ago"), (10000, "last update 10 s ago")]
+    ("age_ms", "said"), [(2999, "cards out"), (3000, "last update 3 s ago"), (10000, "last update 10 s ago")]
 )
 def test_old_data_says_how_old_it_is(age_ms: int, said: str) -> None:
     assert said in render(snapshot(), [], age_ms=age_ms).splitlines()[0]
