@@ -147,7 +147,16 @@ class Award(msgspec.Struct, frozen=True):
 class _Pot:
     """The meter while the awards of a round are computed one after the other, in whole cents."""
 
-    def __init__(self, rules: HouseRules, meter_cents: int, reserve_cents: int, at_lock_cents: int) -> None:
+    def __init__(
+        self,
+        rules: HouseRules,
+        meter_cents: int,
+        reserve_cents: int,
+        at_lock_cents: int,
+        next_reset_cents: int,
+    ) -> None:
+        self._reset_cents = rules.reset_cents
+        self._next_reset_cents = next_reset_cents
         self.meter_cents = meter_cents
         self.at_lock_cents = at_lock_cents
         self.was_reset = False
@@ -169,7 +178,7 @@ class _Pot:
 
     def take_fixed(self, cents: int) -> int:
         """Take a fixed prize off, never below `reset` (HOUSE_RULES.md, `fixed_awards_from`)."""
-        return self._take(max(0, min(cents, self.meter_cents - self._rules.reset_cents)))
+        return self._take(max(0, min(cents, self.meter_cents - self._reset_cents)))
 
     def _take(self, cents: int) -> int:
         self.meter_cents -= cents
@@ -181,7 +190,8 @@ class _Pot:
 
     def reset(self) -> None:
         """The royal has been paid: `reset` and the reserve come to what is left."""
-        self.meter_cents += self._rules.reset_cents + self._reserve_cents
+        self._reset_cents = self._next_reset_cents
+        self.meter_cents += self._reset_cents + self._reserve_cents
         self.was_reset = True
 
 
@@ -191,12 +201,14 @@ def compute_awards(
     reserve_cents: int,
     at_lock_cents: int,
     hands: Sequence[tuple[int, int]],
+    next_reset_cents: int | None = None,
 ) -> tuple[Award, ...]:
     """The awards of a round in the order of payment (HOUSE_RULES.md, Order of settlement, 5).
 
     `hands` is (seat, strength) of every coin in action, in any order; `reserve_cents` is what the
     reserve adds to a reset meter (`Meter.reserve_rise_cents`); `at_lock_cents` the meter at LOCK less
-    shares taken off again since.
+    shares taken off again since; `next_reset_cents` the reset that a royal of this round puts in force, if
+    it is to be another (`parameter_change = after_next_hit`).
     """
     kinds = {seat: category(strength) for seat, strength in hands}
     if len(kinds) != len(hands):
@@ -204,7 +216,8 @@ def compute_awards(
     order = in_settle_order(rules, kinds)
     if rules.straight_flush_first:
         order.sort(key=lambda seat: kinds[seat] is not Category.STRAIGHT_FLUSH)
-    pot = _Pot(rules, meter_cents, reserve_cents, at_lock_cents)
+    reset_cents = rules.reset_cents if next_reset_cents is None else next_reset_cents
+    pot = _Pot(rules, meter_cents, reserve_cents, at_lock_cents, reset_cents)
     awards: list[Award] = []
     for seat in order:
         prize = rules.prize(kinds[seat])

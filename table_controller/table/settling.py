@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from table_controller.engine.cards import Card, parse_card
 from table_controller.engine.hands import category, strength
+from table_controller.engine.house_rules import with_parameters
 from table_controller.engine.progressive import compute_awards, pay
 from table_controller.engine.settlement import NONE, Outcome, SeatBets, lose, refund, settle, win
 from table_controller.table.deal import (
@@ -115,8 +116,14 @@ def _award(turn: Turn, numbers: list[int], hold: str) -> None:
     everything_waits = hold == "jackpot_hand_in_void_round" and (
         turn.rules.jackpot_hand_in_void_round == "manager_decision"
     )
+    after_a_royal = with_parameters(turn.house.rules, {**state.parameters, **state.parameters_pending})
     awards = compute_awards(
-        turn.rules, meter.cents, meter.reserve_rise_cents, state.at_lock_cents, _strengths(turn, numbers)
+        turn.rules,
+        meter.cents,
+        meter.reserve_rise_cents,
+        state.at_lock_cents,
+        _strengths(turn, numbers),
+        after_a_royal.reset_cents,
     )
     state.awards += [
         Waiting(award, "waits" if award.waits or everything_waits else "paid") for award in awards
@@ -230,10 +237,15 @@ def void_round(turn: Turn) -> None:
     before = state.before_awards
     if before is not None:
         turn.set_meter(before.meter, "void")
-        state.parameters, state.parameters_pending = dict(before.parameters), dict(before.pending)
+        state.parameters = dict(before.parameters)
+        # What was said since REVEAL still waits for the next reset.
+        state.parameters_pending = {**before.pending, **state.parameters_pending}
         state.before_awards = None
         state.reset_done = False
-    rejected = {one.award.seat for one in state.awards if one.status == "rejected"}
+    # A share goes with its royal; the seat's own prize is nobody else's and is decided anew.
+    rejected = {
+        one.award.seat for one in state.awards if one.status == "rejected" and one.award.kind != "share"
+    }
     state.awards = []
     again = state.main_void
     if not again:

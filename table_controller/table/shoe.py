@@ -112,7 +112,15 @@ def _judge_face(turn: Turn, text: str, seen_before: bool) -> None:
             turn.state.new_deck_due = True
             turn.alarm(reason)
             find_out(turn, reason)
-            _hold_in_play(turn, reason)
+            if turn.state.phase in PHASES_IN_PLAY or _can_still_be_void(turn):
+                turn.place_hold(reason)
+
+
+def _can_still_be_void(turn: Turn) -> bool:
+    """An award waits and none is confirmed: the settled round may be void still."""
+    state = turn.state
+    confirmed = any(one.status == "paid" and one.first_operator for one in state.awards)
+    return state.phase == "settled" and state.hold("jackpot_hold") is not None and not confirmed
 
 
 def rescan(turn: Turn, command: RescanCard) -> None:

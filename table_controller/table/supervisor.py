@@ -213,6 +213,8 @@ def decide_award(turn: Turn, command: ConfirmAward | RejectAward) -> None:
     chosen = decided_together(turn, command.seat)
     if not chosen:
         raise Refused(f"no award waits for a decision at seat {command.seat}")
+    if state.hold("duplicate_card") is not None or state.hold("foreign_card") is not None:
+        raise Refused("the deck is defective: what ends that is a void")
     as_settled = state.result == "settled" or state.main_void
     if paid and as_settled and turn.rules.jackpot_verify == "deck_count" and not state.deck_counted:
         raise Refused("the rest of the deck must be counted complete first")
