@@ -37,6 +37,9 @@ from hw_sim.table import LocalHands
 from hw_sim.words import SEATS
 from table_controller.lines import default_lines
 
+# What the service logs in one process belongs to no line of the runner, in no worker either.
+logging.getLogger("table_controller").addHandler(logging.NullHandler())
+
 REAL_JOBS = 6
 ONE_PROCESS_JOBS = 2
 # Plays so short that another process would cost more than it gives.
@@ -290,8 +293,6 @@ def main_play(argv: Sequence[str]) -> int:
 
     Returns 0 if every play came true, 1 if one did not, 2 if one could not be read.
     """
-    # What the service logs in one process belongs to no line of the runner.
-    logging.getLogger("table_controller").addHandler(logging.NullHandler())
     parser = argparse.ArgumentParser(prog="hw-sim play", description="Run plays against the service.")
     parser.add_argument("paths", nargs="+", metavar="FILE-OR-FOLDER")
     parser.add_argument("--real", action="store_true", help="as real processes, in real time")

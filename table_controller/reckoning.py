@@ -12,7 +12,7 @@ from typing import Final
 
 from table_controller.engine.cards import Card, parse_card
 from table_controller.engine.hands import Category, best_of_six, category, hand_name, qualifies, strength
-from table_controller.engine.house_rules import HouseRules
+from table_controller.engine.house_rules import HouseRules, with_parameters
 from table_controller.engine.money import money_text
 from table_controller.engine.progressive import Award
 from table_controller.engine.settlement import in_settle_order
@@ -179,9 +179,10 @@ def award_rows(
     `rules` and `state` are those under which they were computed, `recorded` the amounts in cents and
     `decided` the decisions that the journal has (DETAILS.md, Money).
     """
-    before = state.before_awards.meter if state.before_awards is not None else None
-    running_cents = before.cents if before is not None else 0
-    rise_cents = before.reserve_rise_cents if before is not None else 0
+    before = state.before_awards
+    running_cents = before.meter.cents if before is not None else 0
+    rise_cents = before.meter.reserve_rise_cents if before is not None else 0
+    reset_cents = with_parameters(rules, before.pending if before is not None else {}).reset_cents
     locked = rules.percent_base == "meter_at_lock"
     for own, group in groupby((one.award for one in awards), key=lambda award: award.kind == "own"):
         together = list(group)
@@ -197,7 +198,7 @@ def award_rows(
             yield str(award.seat), hand, amount, how, take, house, decided.get(key, "not decided")
             running_cents -= award.take_cents
         if not own:
-            running_cents += rules.reset_cents + rise_cents
+            running_cents += reset_cents + rise_cents
 
 
 def _how(rules: HouseRules, award: Award, base_cents: int, sharers: int, cents: int) -> str:

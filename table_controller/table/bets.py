@@ -126,11 +126,14 @@ def chips_lifted(turn: Turn, event: ChipsLifted) -> None:
     state = turn.state
     seat = state.seat(event.seat)
     stack = seat.stack(event.spot)
+    # A sensor that was stuck at OPEN and comes free lifts no bet: none lay there.
+    laid = stack.laid
     stack.chips = False
     stack.stale = False
     stack.cents = None
     stack.judge_at_ms = None
-    if state.phase not in PHASES_IN_PLAY or state.main_void or not seat.live or seat.folded:
+    in_play = state.phase in PHASES_IN_PLAY and not state.main_void
+    if not laid or not in_play or not seat.live or seat.folded:
         return
     if event.spot == "raise":
         turn.alarm("raise_removed", str(event.seat))

@@ -24,7 +24,7 @@ JOKER = "JK"
 def card_scanned(turn: Turn, event: CardScanned) -> None:
     """A card left the shoe and was read."""
     turn.state.shoe_next_seq = event.shoe_seq + 1
-    boxed_before = any(card.fate == "boxed" for card in turn.state.cards)
+    boxed_before = turn.state.has_alarm("boxed_card")
     seen_before = any(card.card == event.card for card in turn.state.cards)
     _take(turn, event.card, event.boxed and turn.rules.boxed_card != "valid")
     if event.boxed:

@@ -295,7 +295,8 @@ def count_tokens(turn: Turn, command: CountTokens) -> None:
         raise Refused(f"{command.tokens} is no number of tokens")
     if turn.rules.token_count == "off":
         return
-    if command.tokens != sum(seat.coin == "bet" for seat in state.seats):
+    # The token of a hand that died by conduct is lost and lies in the chute all the same.
+    if command.tokens != sum(seat.coin in ("bet", "lost") for seat in state.seats):
         turn.alarm_and_hold("token_count")
     elif state.hold("token_count") is None:
         state.tokens_counted = True

@@ -145,6 +145,8 @@ class TableTop:
         self.on = on
         if on:
             self.send(self._started())
+            if self.away:
+                self.send(m.ShoeLost())
             self._shoe_speaks()
 
     def _lay(self, spot: m.Spot, seat: int, cents: int | None) -> None:
