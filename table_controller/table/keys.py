@@ -200,11 +200,6 @@ KEYS: dict[m.Key, tuple[Callable[[Turn], str], Callable[[Turn], None]]] = {
 """Each key with the test that may refuse it and what it does (DETAILS.md, Keys and phases)."""
 
 
-def key_refused(house: m.House, state: TableState, key: m.Key) -> str:
-    """Why that key cannot act now; empty if it can. The screens ask with the same test."""
-    return KEYS[key][0](Turn(house, state, m.Stamp(0, 0)))
-
-
 def press(turn: Turn, command: m.KeyPressed | m.PressKey) -> None:
     """A key was pressed, on the key pad or on the panel."""
     refused, do = KEYS[command.key]

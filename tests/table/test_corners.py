@@ -11,8 +11,9 @@ from hw_sim.words import parse_line
 from table_controller.engine.house_rules import long_run_mean_cents
 from table_controller.presets import load_preset
 from table_controller.table import messages as m
-from table_controller.table.keys import key_refused
+from table_controller.table.keys import KEYS
 from table_controller.table.step import SINCE_MAX, due_at_ms, step
+from table_controller.table.turn import Turn
 from tests.table.tabletop import WALL_MS, TableTop
 
 DEALT = """
@@ -342,7 +343,7 @@ PHASES = {
 def test_the_screens_know_of_every_key_what_the_key_itself_would_say(phase: str, key: m.Key) -> None:
     table = at(PHASES[phase])
     assert table.state.phase == phase
-    reason = key_refused(table.house, table.state, key)
+    reason = KEYS[key][0](Turn(table.house, table.state, m.Stamp(0, 0)))
     table.refused = ""
     table.send(m.KeyPressed(key))
     assert table.refused == reason
