@@ -210,9 +210,13 @@ def compute_awards(
     shares taken off again since; `next_reset_cents` the reset that a royal of this round puts in force, if
     it is to be another (`parameter_change = after_next_hit`).
     """
-    kinds = {seat: category(strength) for seat, strength in hands}
-    if len(kinds) != len(hands):
+    seats = {seat for seat, _ in hands}
+    if len(seats) != len(hands):
         raise ValueError("hands: one seat is there twice")
+    # A pay table has no gap, so without a prize for the best hand there is none for any.
+    if not hands or rules.prize(category(max(strength for _, strength in hands))) is None:
+        return ()
+    kinds = {seat: category(strength) for seat, strength in hands}
     order = in_settle_order(rules, kinds)
     if rules.straight_flush_first:
         order.sort(key=lambda seat: kinds[seat] is not Category.STRAIGHT_FLUSH)

@@ -164,36 +164,37 @@ def _limited(rules: HouseRules, raises_won: dict[int, int]) -> dict[int, int]:
 
 def _check(rules: HouseRules, dealer: Hand | None, up: Card | None, seats: Sequence[SeatBets]) -> None:
     """Refuse a round that cannot be: money is never guessed."""
-    if len({bets.seat for bets in seats}) != len(seats):
-        raise ValueError("a seat is there twice")
-    for bets in seats:
-        _check_bets(rules, bets)
-        if not bets.folded and dealer is None:
-            raise ValueError(f"seat {bets.seat} raised and the dealer's hand is not known")
-        if up is None and _bonus_in_action(rules, bets):
-            raise ValueError(f"seat {bets.seat}: a bonus in action and the up card is not known")
     if dealer is not None and len(dealer) != 5:
         raise ValueError(f"dealer: found {len(dealer)} cards, allowed is 5")
     if up is not None and up not in (dealer or (up,)):
         raise ValueError(f"up card: {card_text(up)} is none of the dealer's cards")
     cards = list(dealer or (() if up is None else (up,)))
+    numbers = set()
     for bets in seats:
-        if bets.hand is not None and (not bets.folded or _bonus_in_action(rules, bets)):
-            cards.extend(bets.hand)
+        numbers.add(bets.seat)
+        bonus = bets.bonus_cents and _bonus_in_action(rules, bets)
+        _check_bets(rules, bets)
+        if not bets.folded and dealer is None:
+            raise ValueError(f"seat {bets.seat} raised and the dealer's hand is not known")
+        if bonus and up is None:
+            raise ValueError(f"seat {bets.seat}: a bonus in action and the up card is not known")
+        if not bets.folded or bonus:
+            if bets.hand is None or len(bets.hand) != 5:
+                raise ValueError(f"seat {bets.seat}: the hand decides money and is not five cards")
+            cards += bets.hand
+    if len(numbers) != len(seats):
+        raise ValueError("a seat is there twice")
     if len(set(cards)) != len(cards):
         twice = next(card for card in cards if cards.count(card) > 1)
         raise ValueError(f"{card_text(twice)} lies in two places")
 
 
 def _check_bets(rules: HouseRules, bets: SeatBets) -> None:
-    if min(bets.ante_cents, bets.raise_cents, bets.bonus_cents) < 0:
-        raise ValueError(f"seat {bets.seat}: an amount is negative")
     raise_cents = 0 if bets.folded else 2 * bets.ante_cents
+    if bets.ante_cents < 0 or bets.raise_cents < 0 or bets.bonus_cents < 0:
+        raise ValueError(f"seat {bets.seat}: an amount is negative")
     if bets.raise_cents != raise_cents:
         found, allowed = money_text(bets.raise_cents), money_text(raise_cents)
         raise ValueError(f"seat {bets.seat}: raise: found {found}, allowed is {allowed}")
     if bets.bonus_cents and not rules.has_bonus:
         raise ValueError(f"seat {bets.seat}: a bonus, and the house offers none")
-    decides = not bets.folded or _bonus_in_action(rules, bets)
-    if decides and (bets.hand is None or len(bets.hand) != 5):
-        raise ValueError(f"seat {bets.seat}: the hand decides money and is not five cards")
