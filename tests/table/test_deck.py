@@ -160,3 +160,21 @@ def test_eight_decks_are_remembered_and_a_defective_one_longest() -> None:
     assert len(top.state.decks) == 8
     assert top.state.decks["deck-1"].defective
     assert top.state.deck == "deck-11"
+
+
+def test_no_award_is_decided_over_a_defective_deck_while_the_round_can_be_void() -> None:
+    top = table()
+    run(top, "ante 1 10.00\ncoin 1\nlock\ndeal TH>1 KD>D JH>1 AC>D QH>1 6S>D KH>1 3H>D AH>1 4D>D")
+    run(top, "raise 1\nclose\nreveal\ndeal JK>X\nsee hold foreign_card\nstub 41\nsup confirm 1\nsee refused")
+    assert "defective" in top.refused
+    run(top, "sup void\nsee hold jackpot_hand_in_void_round")
+
+
+def test_a_card_nobody_can_read_before_lock_holds_nothing_where_only_a_void_could_end_it() -> None:
+    top = TableTop('preset = "us_standard"\nscanner_fault = "void_round"\n')
+    run(top, "deal ??>X\nsee alarm unreadable_card\nsee phase betting")
+
+
+def test_a_boxed_card_before_lock_holds_nothing_for_there_is_no_round_to_void() -> None:
+    top = TableTop('preset = "us_standard"\nboxed_card = "void"\n')
+    run(top, "deal JH^>X\nsee alarm boxed_card\nsee phase betting")
