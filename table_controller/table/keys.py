@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from table_controller.engine.money import money_text
+from table_controller.engine.progressive import EXACT
 from table_controller.engine.settlement import refund
 from table_controller.table import bets, coins, deck, settling
 from table_controller.table import messages as m
@@ -105,7 +106,7 @@ def lock_refused(turn: Turn) -> str:
     if turn.rules.has_progressive and stops and not state.progressive_well:
         return "the progressive meter or its display is down"
     bound = turn.rules.contribution_bound_cents
-    if state.meter is not None and coins.contributions_exact(turn) > bound * 1_000_000:
+    if state.meter is not None and coins.contributions_exact(turn) > bound * EXACT:
         return f"the contributions are above the bound of {money_text(bound)}"
     return ""
 

@@ -15,7 +15,7 @@ from table_controller.table.bets import amount_lying
 from table_controller.table.deal import by_order, cards_at, upcard_now
 from table_controller.table.messages import House, LampView, Light, Outputs
 from table_controller.table.rulings import RULINGS
-from table_controller.table.state import DEALER, PHASES_IN_PLAY, Alarm, Seat, Stack, TableState, rules_now
+from table_controller.table.state import DEALER, PHASES_IN_PLAY, Alarm, Seat, TableState, rules_now
 from table_controller.table.turn import result_texts
 
 
@@ -142,10 +142,6 @@ def outputs(house: House, state: TableState, at_ms: int) -> Outputs:
     )
 
 
-def _stack(stack: Stack, cents: int | None) -> StackView:
-    return StackView(stack.chips, cents)
-
-
 def _seat_view(
     house: House, state: TableState, number: int, lamp_view: LampView, results: dict[str, str]
 ) -> SeatView:
@@ -159,9 +155,9 @@ def _seat_view(
         coin = "returned"
     return SeatView(
         seat=number,
-        ante=_stack(seat.ante, seat.ante_cents if in_round else seat.ante.cents),
-        raise_=_stack(seat.raise_, raise_cents),
-        bonus=_stack(seat.bonus, seat.bonus_cents if in_round else seat.bonus.cents),
+        ante=StackView(seat.ante.chips, seat.ante_cents if in_round else seat.ante.cents),
+        raise_=StackView(seat.raise_.chips, raise_cents),
+        bonus=StackView(seat.bonus.chips, seat.bonus_cents if in_round else seat.bonus.cents),
         coin=coin,
         lamp=lamp_view,
         lamp_dead=number in state.lamps_failed,
