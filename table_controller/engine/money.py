@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-# Nine digits before the point: the exact books of a meter (millionths of a cent) then fit 64 bits.
-_AMOUNT: Final = re.compile(r"(0|[1-9][0-9]{0,8})\.([0-9]{2})")
+# Fourteen digits with the cents (STANDARDS.md, item 7); a program in a browser reads that many cents exactly.
+_AMOUNT: Final = re.compile(r"(0|[1-9][0-9]{0,11})\.([0-9]{2})")
 
 
 def money_text(cents: int) -> str:
@@ -16,12 +16,12 @@ def money_text(cents: int) -> str:
 
 
 def parse_money(text: str) -> int:
-    """Read an amount of exactly two decimals, below a billion and never negative, as whole cents.
+    """Read an amount of exactly two decimals, below 10 to the 12th and never negative, as whole cents.
 
     Raises `ValueError` naming the text and what is allowed (HOUSE_RULES.md, The form of a
     house-rule file).
     """
     amount = _AMOUNT.fullmatch(text)
     if amount is None:
-        raise ValueError(f'{text!r} is no amount: allowed is "0.00" to "999999999.99", with two decimals')
+        raise ValueError(f'{text!r} is no amount: allowed is "0.00" to "999999999999.99", with two decimals')
     return int(amount[1] + amount[2])

@@ -36,7 +36,7 @@ class Meter(msgspec.Struct, frozen=True, kw_only=True):
     `kept_shares` (shares of refunded coins that the house pays) are millionths of a cent; the others
     whole cents: `start` where it was installed, `wagers` coins in action, `seeded` resets put on by
     the house, `taken` prizes taken off, `wins` awards paid from anywhere, `house_added` missing parts
-    that the house added to awards. `hits` counts awards paid.
+    that the house added to awards, `corrected` what people put on or took off. `hits` counts awards paid.
     """
 
     exact: int
@@ -51,6 +51,8 @@ class Meter(msgspec.Struct, frozen=True, kw_only=True):
     wins_cents: int = 0
     house_added_cents: int = 0
     hits: int = 0
+    corrected_cents: int | msgspec.UnsetType = msgspec.UNSET
+    """Unset, and then not encoded, while nobody ever corrected it."""
 
     @classmethod
     def starting_at(cls, cents: int) -> Meter:
@@ -80,9 +82,22 @@ class Meter(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def balances(self) -> bool:
         """Whether every part of a cent is where it must be: an invariant of every meter there is."""
-        came = (self.start_cents + self.wagers_cents + self.seeded_cents) * EXACT + self.kept_shares
+        put_on_cents = self.start_cents + self.wagers_cents + self.seeded_cents + (self.corrected_cents or 0)
+        came = put_on_cents * EXACT + self.kept_shares
         went = self.exact + self.reserve + self.overflow + self.house_rest + self.taken_cents * EXACT
         return came == went and min(self.exact, self.reserve, self.overflow) >= 0
+
+
+def correct(meter: Meter, pot: Literal["meter", "overflow", "reserve"], cents: int) -> Meter:
+    """One pot shows `cents` from now on; the part of a cent in it stays (STANDARDS.md, item 4)."""
+    field = "exact" if pot == "meter" else pot
+    held = getattr(meter, field)
+    moved_cents = cents - held // EXACT
+    changed = {
+        field: held + moved_cents * EXACT,
+        "corrected_cents": (meter.corrected_cents or 0) + moved_cents,
+    }
+    return msgspec.structs.replace(meter, **changed)
 
 
 def contribute(rules: HouseRules, meter: Meter) -> tuple[Meter, Share]:
@@ -99,8 +114,19 @@ def contribute(rules: HouseRules, meter: Meter) -> tuple[Meter, Share]:
 
 
 def take_back(meter: Meter, share: Share) -> Meter:
-    """Take a refunded coin off again, exactly what it put where (`void_contribution = reverse`)."""
-    return _posted(meter, share, -1)
+    """Take a refunded coin off again, exactly what it put where (`void_contribution = reverse`).
+
+    A royal of the same round may have moved the reserve onto the meter, and taken the meter: what went
+    to the meter is taken off there, and what was won already the house pays, as for a share that stays.
+    """
+    from_reserve = min(share.reserve, meter.reserve)
+    from_meter = min(share.meter + share.reserve - from_reserve, meter.exact)
+    there = msgspec.structs.replace(share, meter=from_meter, reserve=from_reserve)
+    won = share.meter + share.reserve - from_meter - from_reserve
+    after = _posted(meter, there, -1)
+    return msgspec.structs.replace(
+        after, house_rest=after.house_rest + won, kept_shares=after.kept_shares + won
+    )
 
 
 def keep_share(meter: Meter, share: Share) -> Meter:

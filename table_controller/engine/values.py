@@ -97,7 +97,7 @@ def read_amount(value: object, least: int) -> int:
     if cents < least:
         raise ValueError(
             f"found {written(value)}, allowed is an amount as text with two decimals,"
-            f' "{money_text(least)}" to "999999999.99"'
+            f' "{money_text(least)}" to "999999999999.99"'
         )
     return cents
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from table_controller.engine.money import money_text
 from table_controller.engine.progressive import EXACT
 from table_controller.engine.settlement import refund
-from table_controller.table import bets, coins, deck, settling
+from table_controller.table import bets, coins, deck, hits, settling
 from table_controller.table import messages as m
 from table_controller.table.deal import bonus_in_action, cards_unaccounted, unread, upcard_now
 from table_controller.table.state import KeyedBets, Seat, TableState, Timer
@@ -35,9 +35,16 @@ def _civil(days: int) -> tuple[int, int, int]:
 
 
 def _open_refused(turn: Turn) -> str:
-    if turn.state.phase != "idle":
+    state = turn.state
+    if state.phase != "idle":
         return "OPEN is possible only after CLEAR"
-    return "the table is held" if turn.state.held else ""
+    if state.held:
+        return "the table is held"
+    if turn.house.gaming_day and state.closed:
+        return "no gaming day is open"
+    if state.books is not None and len(state.books.owed) >= hits.OWED_MAX:
+        return f"{hits.OWED_MAX} confirmed awards are unpaid: one must be paid first"
+    return ""
 
 
 def _open(turn: Turn) -> None:
@@ -66,7 +73,10 @@ def _open(turn: Turn) -> None:
         repeatable=state.repeatable,
         parameters=state.parameters,
         parameters_pending=state.parameters_pending,
+        books=state.books,
     )
+    if fresh.books is not None:
+        fresh.books.asked = None
     turn.state = fresh
     fresh.round = _round_number(turn)
     if turn.rules.betting_ms:

@@ -10,6 +10,7 @@ One vocabulary serves the inbox, the journal and the wire, so that nothing is tr
 
 Cards are two-letter texts as on the wire (`KD`, `TC`; `JK` is foreign to every deck), places are
 `"1"`..`"7"`, `"D"` (dealer) and `"X"` (discard rack), money is whole cents, times are milliseconds.
+What stands at UNSET was not told and is not encoded: a message that learns a field changes no older digest.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from __future__ import annotations
 from typing import Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from table_controller.engine.house_rules import HouseRules
 
@@ -27,6 +29,11 @@ Role = Literal["dealer", "supervisor"]
 HealthLine = Literal["meter", "display", "door", "mains"]
 CoinFault = Literal["stuck", "reverse", "sequence", "too_fast", "too_slow", "close_coin", "light"]
 DeathCause = Literal["count", "conduct"]
+Pot = Literal["meter", "overflow", "reserve"]
+Correction = Literal["display_wrong", "over_maximum", "undisplayed_taken", "seed_recovered", "added_by_house"]
+"""The listed reasons of a correction; the first and the last may raise a pot, all but the last lower it."""
+Cashier = Literal["table", "cage"]
+Withholding = Literal["identity", "tax", "other"]
 
 
 class Message(msgspec.Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_fields=True):
@@ -58,6 +65,12 @@ class House(msgspec.Struct, frozen=True):
     bonus_minimum_cents: int = 0
     bonus_maximum_cents: int = 0
     chips_cents: tuple[int, ...] = ()
+    gaming_day: bool | UnsetType = UNSET
+    """Rounds are played only inside a gaming day, which a supervisor opens and closes."""
+    walk: bool | UnsetType = UNSET
+    """A gaming day is opened only after every key and every jackpot lamp was tried since the last one."""
+    approval: str | UnsetType = UNSET
+    """The reference under which the files were approved, and by whom."""
 
 
 # ------------------------------------------------------------------------------------- events
@@ -74,6 +87,59 @@ class SpotAt(msgspec.Struct, frozen=True, order=True):
     spot: Spot
 
 
+class Change(msgspec.Struct, frozen=True):
+    """One place of the configuration that says something else than before."""
+
+    place: str
+    before: str
+    after: str
+
+
+class Installed(Event, frozen=True):
+    """The table begins: its meter stands at `meter_start`, accepted by two people under an approval.
+
+    After a loss (`recovery` says which) it stands at `meter_cents`, what those two have read and signed.
+    """
+
+    house: House
+    operators: tuple[str, str]
+    approval: str
+    software: str
+    manifest: str
+    """The hash over the files of the program (`manifest`)."""
+    recovery: str = ""
+    meter_cents: int | None = None
+    day: int = 0
+    documents: int = 0
+    """The numbers of days and documents that were given before the loss and are never given again."""
+
+
+class CarriedAnswer(msgspec.Struct, frozen=True):
+    """What a command of the day before was answered, so that its id has no second effect."""
+
+    sender: str
+    id: str
+    body_hash: str
+    seq: int
+    ok: bool
+    error: str
+
+
+class Carried(Event, frozen=True):
+    """The first entry of a new file: the table as the closed day left it.
+
+    `file` is the archived file of that day, `entries` how many it has and `head` the hash over them, so
+    that the chain goes on from file to file. `state` is the whole table.
+    """
+
+    house: House
+    file: str
+    entries: int
+    head: str
+    state: msgspec.Raw
+    answers: tuple[CarriedAnswer, ...] = ()
+
+
 class Started(Event, frozen=True):
     """The service runs (again); what every sensor shows now, read before anything else."""
 
@@ -83,6 +149,17 @@ class Started(Event, frozen=True):
     software: str
     house: House | None = None
     """Added by the composition root: a journal replays without any other file."""
+    door_well: bool | UnsetType = UNSET
+    mains_well: bool | UnsetType = UNSET
+    manifest: str | UnsetType = UNSET
+    changes: tuple[Change, ...] | UnsetType = UNSET
+    """What the files say now and said otherwise before."""
+
+
+class ClockSet(Event, frozen=True):
+    """The wall clock was set by so much; the order of entries and every time limit stay as they are."""
+
+    by_ms: int
 
 
 class CardScanned(Event, frozen=True):
@@ -136,9 +213,13 @@ class ChipsLifted(Event, frozen=True):
 
 
 class CoinDropped(Event, frozen=True):
-    """One token fell through the slot of a seat, past both beams in the right order and time."""
+    """One token fell through the slot of a seat, past both beams in the right order and time.
+
+    `beams_us` is how long each state of the beams lasted, in microseconds: upper dark, both, lower.
+    """
 
     seat: int
+    beams_us: tuple[int, ...] | UnsetType = UNSET
 
 
 class CoinFaulted(Event, frozen=True):
@@ -146,6 +227,8 @@ class CoinFaulted(Event, frozen=True):
 
     seat: int
     fault: CoinFault
+    beams_us: tuple[int, ...] | UnsetType = UNSET
+    """How long each state of the beams lasted until then, in microseconds, as far as it was seen."""
 
 
 class LampFailed(Event, frozen=True):
@@ -369,9 +452,13 @@ class ClearAlarm(Command, frozen=True):
 
 
 class ConfirmAward(Command, frozen=True):
-    """One person confirms the award at a seat; it is paid when a second one has."""
+    """One person confirms the award at a seat; it is owed when a second one has.
+
+    `camera` is where the pictures of hand and deck are, if the house has them.
+    """
 
     seat: int
+    camera: str = ""
 
 
 class RejectAward(Command, frozen=True):
@@ -386,6 +473,71 @@ class SetParameter(Command, frozen=True):
     option: str
     value: str
     approval: str
+
+
+class CorrectMeter(Command, frozen=True):
+    """One person states what a pot must show and why; it moves when a second one says the same."""
+
+    pot: Pot
+    cents: int
+    why: Correction
+    approval: str
+
+
+class PayHit(Command, frozen=True):
+    """A confirmed award is paid."""
+
+    document: str
+    at: Cashier
+
+
+class WithholdHit(Command, frozen=True):
+    """A confirmed award is not paid until a check is done."""
+
+    document: str
+    hold: Withholding
+
+
+class ReleaseHit(Command, frozen=True):
+    """The check of a withheld award is done."""
+
+    document: str
+
+
+class OpenDay(Command, frozen=True):
+    """The gaming day begins."""
+
+
+class CloseDay(Command, frozen=True):
+    """The gaming day ends."""
+
+
+class ChangeShift(Command, frozen=True):
+    """Another shift has the table."""
+
+    shift: str
+
+
+class BeginTrial(Command, frozen=True):
+    """The table is tried: nothing is a bet, no meter moves. `notified` is who was told, and when."""
+
+    notified: str
+
+
+class EndTrial(Command, frozen=True):
+    """The trial is over; the table is what it was before."""
+
+
+class TrySeat(Command, frozen=True):
+    """In a trial: that seat alone has its jackpot lamp lit and its slot open; 0: none has."""
+
+    seat: int
+
+
+class LampSeen(Command, frozen=True):
+    """In a trial: somebody has seen that the lit lamp is lit."""
+
+    seat: int
 
 
 class Said(Message, frozen=True):
@@ -600,6 +752,177 @@ class AwardRejected(Fact, frozen=True):
     cents: int
 
 
+class HitRecorded(Fact, frozen=True):
+    """An award was found, under a document number of its own, with what will prove it.
+
+    `meter_cents` is the meter at the hit, `cents` the award, of which the meter gives `take_cents` and
+    the house adds `house_cents`. What does not wait (`waits` false) the dealer pays at once.
+    """
+
+    document: str
+    round: str
+    seat: int
+    hand: str
+    kind: str
+    cards: tuple[str, ...]
+    meter_cents: int
+    cents: int
+    take_cents: int
+    house_cents: int
+    waits: bool
+
+
+class HitDecided(Fact, frozen=True):
+    """Two people have confirmed or rejected an award; the reason is the second one's."""
+
+    document: str
+    decision: Literal["confirm", "reject"]
+    operators: tuple[str, str]
+    reason: str
+    camera: str
+
+
+class HitWithdrawn(Fact, frozen=True):
+    """The round is void, so this award is decided anew or not at all."""
+
+    document: str
+
+
+class HitPaid(Fact, frozen=True):
+    """A confirmed award was paid."""
+
+    document: str
+    cents: int
+    at: Cashier
+    operator: str
+
+
+class HitWithheld(Fact, frozen=True):
+    """A confirmed award waits for a check."""
+
+    document: str
+    hold: Withholding
+    operator: str
+    reason: str
+
+
+class HitReleased(Fact, frozen=True):
+    """The check of a withheld award is done."""
+
+    document: str
+    operator: str
+    reason: str
+
+
+class MeterReset(Fact, frozen=True):
+    """A royal was paid: the meter begins anew with what was left, `reset` and the reserve."""
+
+    after_cents: int
+    reset_cents: int
+    reserve_cents: int
+
+
+class CorrectionSeconded(Fact, frozen=True):
+    """One person has asked for a correction; a second one is needed."""
+
+    pot: Pot
+    cents: int
+    operator: str
+
+
+class MeterCorrected(Fact, frozen=True):
+    """Two people have corrected a pot for a listed reason."""
+
+    pot: Pot
+    before_cents: int
+    after_cents: int
+    why: Correction
+    approval: str
+    operators: tuple[str, str]
+    reason: str
+
+
+class TableInstalled(Fact, frozen=True):
+    """The table began with this meter, accepted by two people; `recovery` says after which loss."""
+
+    meter_cents: int
+    approval: str
+    operators: tuple[str, str]
+    recovery: str
+
+
+class DayOpened(Fact, frozen=True):
+    """A gaming day began."""
+
+    day: int
+    operator: str
+
+
+class DayClosed(Fact, frozen=True):
+    """A gaming day ended; its file is archived."""
+
+    day: int
+    operator: str
+
+
+class ShiftChanged(Fact, frozen=True):
+    """Another shift has the table."""
+
+    before: str
+    after: str
+    operator: str
+
+
+class HouseChanged(Fact, frozen=True):
+    """The files say something else than before."""
+
+    place: str
+    before: str
+    after: str
+    approval: str
+
+
+class SoftwareChanged(Fact, frozen=True):
+    """The program is another than before: its version with the hash over its files."""
+
+    before: str
+    after: str
+
+
+class ClockWasSet(Fact, frozen=True):
+    """The wall clock was set by so much."""
+
+    by_ms: int
+
+
+class TrialBegun(Fact, frozen=True):
+    """The table is being tried; who was told is recorded ahead of anything that is done."""
+
+    notified: str
+    operator: str
+
+
+class TrialEnded(Fact, frozen=True):
+    """The trial is over."""
+
+    operator: str
+
+
+class LineTried(Fact, frozen=True):
+    """In a trial a line did what it is for."""
+
+    line: str
+
+
+class WalkRecorded(Fact, frozen=True):
+    """How a trial ended: whether every key and lamp was tried and well, and which were not."""
+
+    passed: bool
+    missing: tuple[str, ...]
+    failed: tuple[str, ...]
+    operator: str
+
+
 class DeckChanged(Fact, frozen=True):
     """Another deck is in use."""
 
@@ -653,7 +976,10 @@ class RoundCleared(Fact, frozen=True):
 
 
 AnyEvent = (
-    Started
+    Installed
+    | Carried
+    | Started
+    | ClockSet
     | CardScanned
     | CardUnreadable
     | FrameLost
@@ -706,6 +1032,17 @@ AnyCommand = (
     | ConfirmAward
     | RejectAward
     | SetParameter
+    | CorrectMeter
+    | PayHit
+    | WithholdHit
+    | ReleaseHit
+    | OpenDay
+    | CloseDay
+    | ChangeShift
+    | BeginTrial
+    | EndTrial
+    | TrySeat
+    | LampSeen
 )
 
 AnyFact = (
@@ -734,6 +1071,26 @@ AnyFact = (
     | AwardSeconded
     | AwardPaid
     | AwardRejected
+    | HitRecorded
+    | HitDecided
+    | HitWithdrawn
+    | HitPaid
+    | HitWithheld
+    | HitReleased
+    | MeterReset
+    | CorrectionSeconded
+    | MeterCorrected
+    | TableInstalled
+    | DayOpened
+    | DayClosed
+    | ShiftChanged
+    | HouseChanged
+    | SoftwareChanged
+    | ClockWasSet
+    | TrialBegun
+    | TrialEnded
+    | LineTried
+    | WalkRecorded
     | DeckChanged
     | DeckFinding
     | DealerChanged

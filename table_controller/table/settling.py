@@ -6,11 +6,14 @@ until people have decided (DETAILS.md, Money).
 
 from __future__ import annotations
 
+import msgspec
+
 from table_controller.engine.cards import Card, parse_card
 from table_controller.engine.hands import category, strength
 from table_controller.engine.house_rules import with_parameters
 from table_controller.engine.progressive import compute_awards, pay
 from table_controller.engine.settlement import NONE, Outcome, SeatBets, lose, refund, settle, win
+from table_controller.table import hits
 from table_controller.table.deal import (
     bonus_in_action,
     cards_at,
@@ -21,7 +24,14 @@ from table_controller.table.deal import (
     unread,
     upcard_now,
 )
-from table_controller.table.messages import AwardHeld, AwardPaid, AwardRejected, RoundSettled, RoundVoided
+from table_controller.table.messages import (
+    AwardHeld,
+    AwardPaid,
+    AwardRejected,
+    MeterReset,
+    RoundSettled,
+    RoundVoided,
+)
 from table_controller.table.state import DEALER, BeforeAwards, Waiting
 from table_controller.table.turn import Turn, result_texts
 
@@ -113,6 +123,11 @@ def _award(turn: Turn, numbers: list[int], hold: str) -> None:
     if meter is None or not numbers:
         return
     state.before_awards = BeforeAwards(meter, dict(state.parameters), dict(state.parameters_pending))
+    if state.books is not None:
+        levels, base_cents = dict(state.books.levels), state.books.base_cents
+        state.before_awards = msgspec.structs.replace(
+            state.before_awards, levels=levels, base_cents=base_cents
+        )
     everything_waits = hold == "jackpot_hand_in_void_round" and (
         turn.rules.jackpot_hand_in_void_round == "manager_decision"
     )
@@ -125,9 +140,9 @@ def _award(turn: Turn, numbers: list[int], hold: str) -> None:
         _strengths(turn, numbers),
         after_a_royal.reset_cents,
     )
-    state.awards += [
-        Waiting(award, "waits" if award.waits or everything_waits else "paid") for award in awards
-    ]
+    found = [Waiting(award, "waits" if award.waits or everything_waits else "paid") for award in awards]
+    hits.record(turn, found, meter.cents)
+    state.awards += found
     paid = [one for one in state.awards if one.status == "paid"]
     if paid:
         _pay(turn, paid)
@@ -157,7 +172,12 @@ def _pay(turn: Turn, decided: list[Waiting]) -> None:
         state.parameters = {**state.parameters, **state.parameters_pending}
         state.parameters_pending = {}
     state.reset_done = state.reset_done or royal
+    reserve_cents = state.meter.reserve_rise_cents
     turn.set_meter(pay(turn.rules, state.meter, [one.award for one in decided], royal), "award")
+    hits.enter_paid(turn, decided)
+    if royal and state.books is not None:
+        state.books.base_cents = state.meter.cents
+        turn.tell(MeterReset(state.meter.cents, turn.rules.reset_cents, reserve_cents))
 
 
 def _coin_results(turn: Turn) -> None:
@@ -197,6 +217,7 @@ def decide(turn: Turn, chosen: list[Waiting], paid: bool) -> None:
         one.status = "paid" if paid else "rejected"
         fact = AwardPaid if paid else AwardRejected
         turn.tell(fact(one.award.seat, one.award.category_label, one.award.cents))
+        hits.decided(turn, one, paid)
     for hold in ("jackpot_hold", "jackpot_hand_in_void_round"):
         for one in chosen:
             seat = one.award.seat
@@ -240,12 +261,16 @@ def void_round(turn: Turn) -> None:
         state.parameters = dict(before.parameters)
         # What was said since REVEAL still waits for the next reset.
         state.parameters_pending = {**before.pending, **state.parameters_pending}
+        if state.books is not None and before.base_cents:
+            # Without a base the awards were found before this table had books.
+            state.books.levels, state.books.base_cents = dict(before.levels), before.base_cents
         state.before_awards = None
         state.reset_done = False
     # A share goes with its royal; the seat's own prize is nobody else's and is decided anew.
     rejected = {
         one.award.seat for one in state.awards if one.status == "rejected" and one.award.kind != "share"
     }
+    hits.withdraw(turn)
     state.awards = []
     again = state.main_void
     if not again:

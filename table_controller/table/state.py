@@ -17,6 +17,7 @@ from table_controller.engine.progressive import Award, Meter, Share
 from table_controller.engine.settlement import Outcome
 from table_controller.table.messages import (
     AnyMessage,
+    CorrectMeter,
     DeathCause,
     House,
     Phase,
@@ -182,6 +183,71 @@ class Waiting(msgspec.Struct, omit_defaults=True):
     first_operator: str = ""
     first_supervisor: bool = False
     first_decision: Literal["", "confirm", "reject"] = ""
+    document: str = ""
+    """The number of its document; empty in a journal that has no books."""
+    camera: str = ""
+
+
+class LevelBook(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What was paid for one hand: at once by the dealer, and after two people had confirmed it."""
+
+    dealer_hits: int = 0
+    dealer_cents: int = 0
+    confirmed_hits: int = 0
+    confirmed_cents: int = 0
+
+
+class Owed(msgspec.Struct, omit_defaults=True):
+    """A confirmed award that is not paid yet."""
+
+    round: str
+    seat: int
+    hand: str
+    cents: int
+    hold: Literal["", "identity", "tax", "other"] = ""
+
+
+class Asked(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A correction of a pot that one person has asked for."""
+
+    command: CorrectMeter
+    operator: str
+    supervisor: bool
+
+
+class Books(msgspec.Struct, omit_defaults=True):
+    """What an inspector asks of a table beside its meter; kept from its installation on.
+
+    `levels` is by the name of the hand, never by its line in the pay table, so that a reordered table
+    moves nothing (STANDARDS.md, item 44).
+    """
+
+    base_cents: int = 0
+    """Where the meter began: at its installation or at its last reset."""
+    levels: dict[str, LevelBook] = msgspec.field(default_factory=dict)
+    documents: int = 0
+    owed: dict[str, Owed] = msgspec.field(default_factory=dict)
+    asked: Asked | None = None
+    day: int = 0
+    day_open: bool = False
+    archive_due: bool = False
+    """The day is closed and its file is not archived yet."""
+    shift: str = ""
+    walked: bool = False
+    """Every key and lamp was tried and well since the last day was closed."""
+    program: str = ""
+    """The program that ran last: its version and the hash over its files."""
+
+
+class Trial(msgspec.Struct, omit_defaults=True):
+    """The table is being tried (STANDARDS.md, item 56)."""
+
+    operator: str
+    notified: str
+    seat: int = 0
+    """The seat whose lamp is lit and whose slot is open; 0: none."""
+    tried: list[str] = msgspec.field(default_factory=list)
+    failed: list[str] = msgspec.field(default_factory=list)
 
 
 class BeforeAwards(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -190,6 +256,8 @@ class BeforeAwards(msgspec.Struct, frozen=True, omit_defaults=True):
     meter: Meter
     parameters: dict[str, str]
     pending: dict[str, str]
+    levels: dict[str, LevelBook] = msgspec.field(default_factory=dict)
+    base_cents: int = 0
 
 
 class Past(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -273,6 +341,9 @@ class TableState(msgspec.Struct, omit_defaults=True):
     keyed: list[KeyedBefore] = msgspec.field(default_factory=list)
     parameters: dict[str, str] = msgspec.field(default_factory=dict)
     parameters_pending: dict[str, str] = msgspec.field(default_factory=dict)
+    books: Books | None = None
+    """None only in journals from before there were books."""
+    trial: Trial | None = None
     before_statement: bytes | None = None
     """The state before the last statement, encoded; None when there is nothing to take back."""
     statement: str = ""
@@ -297,6 +368,11 @@ class TableState(msgspec.Struct, omit_defaults=True):
     def shown(self) -> str:
         """The one word for `round` and `see phase` (DETAILS.md, Holds)."""
         return "hold" if self.holds else self.phase
+
+    @property
+    def closed(self) -> bool:
+        """No gaming day is open; means nothing at a table that has no gaming days."""
+        return self.books is not None and not self.books.day_open
 
     def hold(self, reason: str) -> Hold | None:
         """The hold with that reason, if it stands."""

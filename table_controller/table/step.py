@@ -7,14 +7,27 @@ the same arguments give the same answer, so that a journal of messages replays t
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, get_args
 
 import msgspec
+from msgspec import UNSET
 
-from table_controller.engine.progressive import Meter
-from table_controller.table import bets, coins, duty, keys, shoe, statements, supervisor
+from table_controller.table import (
+    bets,
+    coins,
+    day,
+    duty,
+    hits,
+    keys,
+    meters,
+    shoe,
+    statements,
+    supervisor,
+    trial,
+)
 from table_controller.table import messages as m
 from table_controller.table.deal import cards_due
+from table_controller.table.roles import ROLES
 from table_controller.table.state import (
     PHASES_IN_PLAY,
     Past,
@@ -42,21 +55,24 @@ def _started(turn: Turn, event: m.Started) -> None:
     if len(state.seats) != turn.house.seats:
         state.alarms = []
         state.seats = [Seat() for _ in range(turn.house.seats)]
-    if state.meter is None and turn.rules.has_progressive:
-        state.meter = Meter.starting_at(turn.rules.meter_start_cents)
+        state.lamps_failed = [number for number in state.lamps_failed if number <= turn.house.seats]
+        if state.trial is not None:
+            state.trial.seat = 0
+    day.program_and_files(turn, event)
     if state.phase in PHASES_IN_PLAY:
         turn.alarm_and_hold("restarted_mid_round")
-    for line, well in (("meter", event.meter_well), ("display", event.display_well)):
-        known = state.meter_well if line == "meter" else state.display_well
-        if known != well:
-            _health_changed(turn, m.HealthChanged(cast(m.HealthLine, line), well))
+    known = (state.meter_well, state.display_well, state.door_well, state.mains_well)
+    now = (event.meter_well, event.display_well, event.door_well, event.mains_well)
+    for line, was, is_well in zip(get_args(m.HealthLine), known, now, strict=True):
+        if is_well is not UNSET and was != is_well:
+            _health_changed(turn, m.HealthChanged(line, is_well))
     covered = {(spot.seat, spot.spot) for spot in event.covered}
     for number, seat in state.numbered():
         for spot in bets.SPOTS:
-            now = (number, spot) in covered
-            if seat.stack(spot).chips == now:
+            lies = (number, spot) in covered
+            if seat.stack(spot).chips == lies:
                 continue
-            if now:
+            if lies:
                 bets.chips_placed(turn, m.ChipsPlaced(spot, number))
             else:
                 bets.chips_lifted(turn, m.ChipsLifted(spot, number))
@@ -93,6 +109,8 @@ def _health_changed(turn: Turn, event: m.HealthChanged) -> None:
 def _lamp_failed(turn: Turn, event: m.LampFailed) -> None:
     if event.seat not in turn.state.lamps_failed:
         turn.state.lamps_failed.append(event.seat)
+    if turn.state.trial is not None:
+        trial.lamp_failed(turn, event)
     turn.alarm("lamp_dead", str(event.seat))
 
 
@@ -146,7 +164,7 @@ def _settle_down(turn: Turn) -> None:
     if state.lock_due and not bets.any_ante(turn):
         state.lock_due = False
         state.betting_over = True
-    if state.lock_due and not keys.lock_refused(turn):
+    if state.lock_due and state.trial is None and not keys.lock_refused(turn):
         keys.lock(turn)
         _forget_statement(state)
     if state.phase not in PHASES_IN_PLAY:
@@ -157,7 +175,7 @@ def _settle_down(turn: Turn) -> None:
     ):
         if timer is None:
             continue
-        if runs and not state.held:
+        if runs and not state.held and state.trial is None:
             if timer.since_ms is None:
                 timer.since_ms = turn.stamp.at_ms
         elif timer.since_ms is not None:
@@ -204,6 +222,7 @@ STATEMENTS: tuple[type[m.Command], ...] = (
 
 NOT_IN_THE_WAY: tuple[type[m.Event], ...] = (
     m.Started,
+    m.ClockSet,
     m.BadFrame,
     m.ShoeLost,
     m.ShoeFound,
@@ -219,7 +238,15 @@ NOT_IN_THE_WAY: tuple[type[m.Event], ...] = (
 """Happenings that do not depend on a statement: it can be taken back after them."""
 
 
-NO_RULING: tuple[type[m.Command], ...] = (m.LogOn, m.LogOff, m.ClearAlarm)
+NO_RULING: tuple[type[m.Command], ...] = (
+    m.LogOn,
+    m.LogOff,
+    m.ClearAlarm,
+    m.PayHit,
+    m.WithholdHit,
+    m.ReleaseHit,
+    m.ChangeShift,
+)
 """Words that no statement depends on; they are not said again when one is taken back."""
 
 
@@ -246,7 +273,7 @@ def _withdraw(turn: Turn, _: m.Withdraw) -> None:
         _do(again, past.message)
         _settle_down(again)
         then = again.state
-    then.dealer, then.cleared = now.dealer, now.cleared
+    then.dealer, then.cleared, then.books = now.dealer, now.cleared, now.books
     raised = [*now.alarms, *(alarm for alarm in then.alarms if alarm not in now.alarms)]
     then.alarms = raised
     if then.phase == now.phase:
@@ -271,6 +298,9 @@ def _withdraw(turn: Turn, _: m.Withdraw) -> None:
 Handler = Callable[[Turn, Any], None]
 
 HANDLERS: dict[type[m.Message], Handler] = {
+    m.Installed: day.installed,
+    m.Carried: day.carried,
+    m.ClockSet: day.clock_set,
     m.Started: _started,
     m.CardScanned: shoe.card_scanned,
     m.CardUnreadable: shoe.card_unreadable,
@@ -320,17 +350,38 @@ HANDLERS: dict[type[m.Message], Handler] = {
     m.ClearAlarm: duty.clear_alarm,
     m.ConfirmAward: supervisor.decide_award,
     m.RejectAward: supervisor.decide_award,
-    m.SetParameter: supervisor.set_parameter,
+    m.SetParameter: meters.set_parameter,
+    m.CorrectMeter: meters.correct_meter,
+    m.PayHit: hits.pay_hit,
+    m.WithholdHit: hits.withhold_hit,
+    m.ReleaseHit: hits.release_hit,
+    m.OpenDay: day.open_day,
+    m.CloseDay: day.close_day,
+    m.ChangeShift: day.change_shift,
+    m.BeginTrial: trial.begin_trial,
+    m.EndTrial: trial.end_trial,
+    m.TrySeat: trial.try_seat,
+    m.LampSeen: trial.lamp_seen,
 }
 """Every event and command with its handler; a handler that says no in this phase raises `Refused`."""
+
+
+TRIED: dict[type[m.Message], Handler] = {m.KeyPressed: trial.key_tried, m.CoinDropped: trial.coin_tried}
+"""What wires do to a table that is being tried, instead of playing."""
 
 
 def _do(turn: Turn, message: m.AnyMessage) -> None:
     if isinstance(message, m.Said):
         if message.round and message.round != turn.state.round:
             raise Refused(f"that is about round {message.round}, the table is at {turn.state.round}")
-        turn.operator, turn.role = message.operator, message.role
+        if message.role not in ROLES[type(message.command)]:
+            raise Refused(f"that is not a {message.role}'s word")
+        turn.operator, turn.role, turn.reason = message.operator, message.role, message.reason
+        if turn.state.trial is not None and not isinstance(message.command, trial.WORDS):
+            raise Refused("the table is being tried: the trial must be ended first")
         HANDLERS[type(message.command)](turn, message.command)
+    elif turn.state.trial is not None and type(message) in TRIED:
+        TRIED[type(message)](turn, message)
     else:
         HANDLERS[type(message)](turn, message)
 

@@ -1,8 +1,7 @@
-"""What a supervisor decides: void, dead hands, resume, raises that are wrong, awards, decks, parameters."""
+"""What a supervisor decides: void, dead hands, resume, raises that are wrong, awards, decks."""
 
 from __future__ import annotations
 
-from table_controller.engine.house_rules import HouseRulesError, with_parameters
 from table_controller.engine.money import money_text
 from table_controller.engine.settlement import NONE, lose, refund
 from table_controller.table.deal import target
@@ -16,19 +15,17 @@ from table_controller.table.messages import (
     HandKilled,
     KillHand,
     NewDeck,
-    ParameterChanged,
     RejectAward,
     Resume,
     ReturnExcess,
     SeatFolded,
-    SetParameter,
     UseDeck,
     VoidRound,
 )
 from table_controller.table.rulings import RULINGS
 from table_controller.table.settling import decide, decided_together, void_main_game, void_round
 from table_controller.table.state import CARDS_IN_A_HAND, PHASES_IN_PLAY, Seat
-from table_controller.table.turn import Refused, Turn
+from table_controller.table.turn import Refused, Turn, same_person
 
 
 def _seat(turn: Turn, number: int) -> Seat:
@@ -218,7 +215,7 @@ def decide_award(turn: Turn, command: ConfirmAward | RejectAward) -> None:
     as_settled = state.result == "settled" or state.main_void
     if paid and as_settled and turn.rules.jackpot_verify == "deck_count" and not state.deck_counted:
         raise Refused("the rest of the deck must be counted complete first")
-    if not turn.operator:
+    if not turn.operator.strip():
         raise Refused("an award is decided by people with a name")
     first = chosen[0]
     decision = "confirm" if paid else "reject"
@@ -228,30 +225,14 @@ def decide_award(turn: Turn, command: ConfirmAward | RejectAward) -> None:
             one.first_operator = turn.operator
             one.first_supervisor = supervisor
             one.first_decision = "confirm" if paid else "reject"
+            one.camera = command.camera if isinstance(command, ConfirmAward) else ""
         turn.tell(AwardSeconded(command.seat, "confirm" if paid else "reject", turn.operator))
         return
-    if first.first_operator == turn.operator:
+    if same_person(first.first_operator, turn.operator):
         raise Refused(f"{turn.operator} has said so already: a second person is needed")
     if not (supervisor or first.first_supervisor):
         raise Refused("one of the two must be a supervisor")
+    if isinstance(command, ConfirmAward) and command.camera:
+        for one in chosen:
+            one.camera = command.camera
     decide(turn, chosen, paid)
-
-
-def set_parameter(turn: Turn, command: SetParameter) -> None:
-    """A rate, reset or limit of the progressive is changed (HOUSE_RULES.md, `parameter_change`)."""
-    state = turn.state
-    if not turn.rules.has_progressive:
-        raise Refused("this house has no progressive")
-    if not command.approval:
-        raise Refused("a change needs an approval reference")
-    try:
-        # What is in force and what is pending will stand together after the next reset.
-        together = {**state.parameters, **state.parameters_pending, command.option: command.value}
-        with_parameters(turn.house.rules, together)
-    except HouseRulesError as error:
-        raise Refused("; ".join(error.problems)) from None
-    if turn.rules.parameter_change == "closed_only":
-        raise Refused("in this house parameters are changed while the day is closed")
-    before = state.parameters.get(command.option, "as in the house rules")
-    state.parameters_pending[command.option] = command.value
-    turn.tell(ParameterChanged(command.option, before, command.value, command.approval, in_force=False))

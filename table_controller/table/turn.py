@@ -31,6 +31,16 @@ class Refused(Exception):
     """The table says no; the text is the reason as a person reads it."""
 
 
+def same_person(one: str, other: str) -> bool:
+    """Two spellings of one name are not two people."""
+    return one.strip().casefold() == other.strip().casefold()
+
+
+LOWERS = frozenset({"award", "void", "coin_refunded", "dead_hand", "progressive_fault", "correction"})
+"""The listed reasons for which a meter goes down (STANDARDS.md, item 4): the house rule that orders a prize
+or a refund, or two people with a reason. For every other reason it only rises."""
+
+
 class Turn:
     """What one message does to the table."""
 
@@ -41,6 +51,7 @@ class Turn:
         self.facts: list[Fact] = []
         self.operator = ""
         self.role: Role = "dealer"
+        self.reason = ""
 
     @property
     def rules(self) -> HouseRules:
@@ -104,6 +115,8 @@ class Turn:
     def set_meter(self, meter: Meter | None, why: str) -> None:
         """Move the meter for a listed reason."""
         before = self.state.meter
+        if before is not None and meter is not None and meter.exact < before.exact and why not in LOWERS:
+            raise RuntimeError(f"the meter would fall from {before.cents} to {meter.cents} cents for {why}")
         self.state.meter = meter
         if before is not None and meter is not None and before.cents != meter.cents:
             self.tell(MeterChanged(before.cents, meter.cents, why))

@@ -67,6 +67,45 @@ class AwardView(msgspec.Struct, frozen=True):
     cents: int
     kind: str
     status: str
+    document: str = ""
+    confirmed: bool = False
+    """Two people have confirmed it: it is paid by its document, not with the bets of the round."""
+
+
+class DayView(msgspec.Struct, frozen=True):
+    """The gaming day; `number` 0 before the first one."""
+
+    number: int
+    open: bool
+    shift: str
+
+
+class OwedView(msgspec.Struct, frozen=True):
+    """A confirmed award that is not paid yet; `hold` is the check that withholds it."""
+
+    document: str
+    round: str
+    seat: int
+    cents: int
+    hold: str
+
+
+class HealthView(msgspec.Struct, frozen=True):
+    """The health lines; a line that is not wired is well."""
+
+    meter: bool
+    display: bool
+    door: bool
+    mains: bool
+
+
+class TrialView(msgspec.Struct, frozen=True):
+    """A trial of the table: which lines were found well, which failed, and the seat that is being tried."""
+
+    operator: str
+    seat: int
+    tried: tuple[str, ...]
+    failed: tuple[str, ...]
 
 
 class Snapshot(msgspec.Struct, frozen=True):
@@ -96,10 +135,17 @@ class Snapshot(msgspec.Struct, frozen=True):
     stub_due: bool
     rounds: int
     shoe: bool
+    health: HealthView
+    day: DayView | None
+    """None at a table that has no gaming days."""
+    owed: tuple[OwedView, ...]
+    trial: TrialView | None
 
 
 def lamp(house: House, state: TableState, seat: Seat) -> LampView:
     """A jackpot lamp: a placed or locked bet, never anything else (HOUSE_RULES.md, `lamp_before_lock`)."""
+    if state.trial is not None:
+        return "on" if state.trial.seat and seat is state.seat(state.trial.seat) else "off"
     rules = rules_now(house, state)
     if state.phase == "betting":
         ante = amount_lying(house, seat.ante, "ante") > 0
@@ -127,6 +173,8 @@ def light(house: House, state: TableState, at_ms: int) -> Light:
 
 def coin_accept(house: House, state: TableState, seat: Seat) -> bool:
     """Whether the slot of a seat takes a token now."""
+    if state.trial is not None:
+        return bool(state.trial.seat) and seat is state.seat(state.trial.seat)
     rules = rules_now(house, state)
     takes = state.phase == "betting" and not state.held and not state.lock_due and rules.has_progressive
     return takes and seat.coin == "none" and state.progressive_well
@@ -138,7 +186,7 @@ def outputs(house: House, state: TableState, at_ms: int) -> Outputs:
         lamps=tuple(lamp(house, state, seat) for seat in state.seats),
         coin_accept=tuple(coin_accept(house, state, seat) for seat in state.seats),
         light=light(house, state, at_ms),
-        call=state.held,
+        call=state.held or (house.rules.has_progressive and not state.progressive_well),
     )
 
 
@@ -203,10 +251,19 @@ def _left_ms(state: TableState, at_ms: int) -> int | None:
     return None if timer is None else timer.left_at(at_ms)
 
 
+def shown_word(house: House, state: TableState) -> str:
+    """The one word for what the table is doing: its phase, `hold`, `trial`, or `closed` between days."""
+    if state.trial is not None:
+        return "trial"
+    if house.gaming_day and state.closed and state.phase == "idle" and not state.held:
+        return "closed"
+    return state.shown
+
+
 def snapshot(house: House, state: TableState, at_ms: int, shown: Outputs | None = None) -> Snapshot:
     """The complete public view of the table at that moment; `shown` are its outputs, if at hand."""
     shown = shown or outputs(house, state, at_ms)
-    meter = state.meter
+    meter, books, trial = state.meter, state.books, state.trial
     results = {
         one.seat: {"ante": one.ante, "raise": one.raise_, "bonus": one.bonus, "coin": one.coin}
         for one in result_texts(state)
@@ -214,7 +271,7 @@ def snapshot(house: House, state: TableState, at_ms: int, shown: Outputs | None 
     return Snapshot(
         round=state.round,
         phase=state.phase,
-        shown=state.shown,
+        shown=shown_word(house, state),
         result=state.result,
         holds=tuple(hold.reason for hold in state.holds),
         hold_ends={
@@ -236,7 +293,15 @@ def snapshot(house: House, state: TableState, at_ms: int, shown: Outputs | None 
         if meter is None
         else MeterView(meter.cents, meter.reserve_cents, meter.overflow_cents, meter.house_added_cents),
         awards=tuple(
-            AwardView(one.award.seat, one.award.category_label, one.award.cents, one.award.kind, one.status)
+            AwardView(
+                one.award.seat,
+                one.award.category_label,
+                one.award.cents,
+                one.award.kind,
+                one.status,
+                one.document,
+                one.status == "paid" and bool(one.first_operator),
+            )
             for one in state.awards
         ),
         coin_accept=shown.coin_accept,
@@ -244,4 +309,13 @@ def snapshot(house: House, state: TableState, at_ms: int, shown: Outputs | None 
         stub_due=state.stub_due,
         rounds=state.rounds,
         shoe=state.shoe_present,
+        health=HealthView(state.meter_well, state.display_well, state.door_well, state.mains_well),
+        day=DayView(books.day, books.day_open, books.shift) if books and house.gaming_day else None,
+        owed=tuple(
+            OwedView(document, one.round, one.seat, one.cents, one.hold)
+            for document, one in (books.owed if books else {}).items()
+        ),
+        trial=None
+        if trial is None
+        else TrialView(trial.operator, trial.seat, tuple(trial.tried), tuple(trial.failed)),
     )

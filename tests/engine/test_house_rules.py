@@ -150,7 +150,7 @@ BAD_LINES = [
     ('reset = "10000"', "reset: found '10000'"),
     ('reset = "10,000.00"', "reset: found '10,000.00'"),
     ('reset = "-1.00"', "reset: found '-1.00'"),
-    ('reset = "1000000000.00"', "reset: found '1000000000.00'"),
+    ('reset = "1000000000000.00"', "reset: found '1000000000000.00'"),
     (
         'coin_value = "0.00"',
         "coin_value: found '0.00', allowed is an amount as text with two decimals, \"0.01\"",

@@ -10,7 +10,7 @@ from collections import Counter
 
 from table_controller.engine.progressive import EXACT
 from table_controller.table import messages as m
-from table_controller.table.state import PHASES_IN_PLAY, Seat, TableState
+from table_controller.table.state import PHASES_IN_PLAY, Seat, TableState, rules_now
 from table_controller.table.views import Snapshot
 from tests import model
 from tests.table.houses import Table
@@ -65,6 +65,9 @@ class Books:
                     for number, seat in after.numbered()
                     if seat.live and not seat.folded
                 }
+            elif isinstance(fact, m.MeterCorrected):
+                # What people put on or took off, the auditor does not know.
+                self._in_step = False
             elif isinstance(fact, m.AwardPaid):
                 self._paid_cents[fact.seat] += fact.cents
             elif isinstance(fact, m.HandDead):
@@ -88,6 +91,7 @@ class Books:
         assert after.meter.cents == cents, "the meter moved and no fact says so"
 
     def _lock(self, before: TableState, after: TableState, fact: m.BetsLocked) -> None:
+        self._rules = rules_now(self._table.known, after)
         self._locked = {bet.seat: bet for bet in fact.bets}
         self._raised_cents, self._dead = {}, {}
         self._parameters = dict(after.parameters)

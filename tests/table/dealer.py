@@ -93,7 +93,9 @@ class Dealer:
     def go_on(self, seat: int, number: int) -> None:
         """What a dealer or supervisor would do now so that the round goes on."""
         state = self._look()
-        if not state.shoe_present:
+        if state.trial is not None:
+            self._end_trial(number)
+        elif not state.shoe_present:
             self._send(m.ShoeFound(self._boot_id, self._shoe_seq))
         elif state.held:
             self._heal(number)
@@ -129,7 +131,54 @@ class Dealer:
         else:
             self.sup(m.Resume())
 
+    def _end_trial(self, number: int) -> None:
+        """Everything is tried before the trial ends, most of the time."""
+        if number % 4:
+            for key in get_args(m.Key):
+                self._send(m.KeyPressed(key))
+            for each, _ in self._look().numbered():
+                self._send(m.LampMended(each))
+                self.say(m.TrySeat(each))
+                self.say(m.LampSeen(each))
+        self.sup(m.EndTrial())
+
+    def _open_day(self, number: int) -> None:
+        books = self._look().books
+        if self._house.walk and books is not None and not books.walked:
+            self.sup(m.BeginTrial("the office"))
+            self._end_trial(number)
+        self.sup(m.OpenDay())
+
+    def _between_rounds(self, number: int) -> None:
+        """What is done only when nothing is at stake: payments, corrections, the end of a day."""
+        books = self._look().books
+        if books is None:
+            return
+        if books.owed and number % 6 == 1:
+            self.sup(m.PayHit(next(iter(books.owed)), "cage" if number % 4 == 1 else "table"))
+        if number % 9 == 0:
+            self._correct(number)
+        if books.day_open and number % 4 == 3:
+            self.sup(m.CloseDay())
+
+    def _correct(self, number: int) -> None:
+        """Two people say what a pot must show; some of it cannot be."""
+        meter = self._look().meter
+        pot = get_args(m.Pot)[number // 3 % 3]
+        shown_cents = (
+            0
+            if meter is None
+            else {"meter": meter.cents, "overflow": meter.overflow_cents, "reserve": meter.reserve_cents}[pot]
+        )
+        cents = max(0, shown_cents + (-1, 50, -777, 100_000, -shown_cents)[number % 5])
+        word = m.CorrectMeter(pot, cents, get_args(m.Correction)[number // 2 % 5], "A-3")
+        self.say(word, "supervisor", "ann")
+        self.say(word, "dealer", "bob" if number % 8 else "Ann ")
+
     def _open(self, seat: int, number: int) -> None:
+        self._between_rounds(number)
+        if self._house.gaming_day and self._look().closed:
+            self._open_day(number)
         if number % 8:
             for each, at in self._look().numbered():
                 for spot in get_args(m.Spot):

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple, cast, get_args
 
 from hypothesis import strategies as st
+from msgspec import UNSET
 
 from table_controller.table import messages as m
 from table_controller.table.state import DEALER, Alarm
@@ -225,7 +226,9 @@ class Hands(Dealer):
             covered ^= {(seat, get_args(m.Spot)[number // 3 % 3])}
         well = number % 7 > 0
         spots = tuple(m.SpotAt(n, cast(m.Spot, spot)) for n, spot in sorted(covered))
-        self._send(m.Started(spots, well, number % 11 > 0, "test", self._house))
+        door, mains = ((UNSET, True), (True, UNSET), (False, False))[number % 3]
+        program = ("", "ab12", "cd34")[number // 4 % 3]
+        self._send(m.Started(spots, well, number % 11 > 0, "test", self._house, door, mains, program))
         if number % 2:
             self._boot_id += number % 9 == 0
             self._send(m.ShoeFound(self._boot_id, self._shoe_seq))
@@ -244,13 +247,53 @@ class Hands(Dealer):
         )
         self.say(row[number % 5], "supervisor" if number % 2 else "dealer", operator)
 
+    def day(self, seat: int, number: int) -> None:
+        """Days, shifts, and somebody sets the clock."""
+        row: tuple[m.AnyCommand, ...] = (
+            m.CloseDay(),
+            m.OpenDay(),
+            m.ChangeShift(("early", "late", "night", " ")[number // 3 % 4]),
+        )
+        if number % 5 == 0:
+            self._send(m.ClockSet((-3_600_000, 5_000)[number % 2]))
+        else:
+            self.sup(row[number % 3])
+
+    def owed(self, seat: int, number: int) -> None:
+        """A confirmed award is paid, withheld or released, perhaps one that nobody is owed."""
+        books = self._look().books
+        documents = [*(books.owed if books is not None else ()), "T1-A000001"]
+        document = documents[number // 5 % len(documents)]
+        if number % 5 < 3:
+            self.sup(m.WithholdHit(document, get_args(m.Withholding)[number % 3]))
+        if number % 5 > 1:
+            self.sup(m.PayHit(document, get_args(m.Cashier)[number % 2]))
+        if number % 3:
+            self.sup(m.ReleaseHit(document))
+
+    def correct(self, seat: int, number: int) -> None:
+        """A pot is corrected."""
+        self._correct(number)
+
+    def trial(self, seat: int, number: int) -> None:
+        """The table is tried: lamps, slots and keys by chance."""
+        row: tuple[m.AnyCommand, ...] = (
+            m.BeginTrial("the office" if number % 7 else ""),
+            m.TrySeat(seat if number % 4 else 0),
+            m.LampSeen(seat),
+            m.EndTrial(),
+        )
+        self.say(row[number % 7 % 4], "supervisor")
+        if number % 3 == 0:
+            self._send(m.CoinDropped(seat))
+
     def late_word(self, seat: int, number: int) -> None:
         """A word about another round."""
         self.say(m.VoidRound(), "supervisor", round_="T1-20000101-000000-000000")
 
 
 KINDS: dict[str, tuple[int, Callable[[Hands, int, int], None]]] = {
-    "go_on": (56, Dealer.go_on),
+    "go_on": (62, Dealer.go_on),
     "spot": (3, Hands.spot),
     "amount": (4, Hands.amount),
     "coin": (4, Hands.coin),
@@ -271,6 +314,10 @@ KINDS: dict[str, tuple[int, Callable[[Hands, int, int], None]]] = {
     "time": (2, Hands.time),
     "power": (1, Hands.power),
     "duty": (3, Hands.duty),
+    "day": (2, Hands.day),
+    "owed": (3, Hands.owed),
+    "correct": (1, Hands.correct),
+    "trial": (2, Hands.trial),
     "late_word": (1, Hands.late_word),
 }
 """Every kind of happening, how often it comes, and what it does."""

@@ -42,12 +42,17 @@ RARE_WITHOUT_HELP: list[tuple[str, Value]] = [
 OPTIONS += RARE_WITHOUT_HELP * 4
 
 
+Days = Literal["none", "days", "days with a walk"]
+
+
 class Table(NamedTuple):
     """A house in both spellings, and what the service knows it as."""
 
     house: House
     known: m.House
     dice_seed: int
+    installed: bool
+    """False: as a journal from before there were books."""
 
 
 def _table(
@@ -58,6 +63,8 @@ def _table(
     seats: int,
     limits: bool,
     dice_seed: int,
+    days: Days,
+    installed: bool,
 ) -> Table:
     overrides = dict(options)
     if overrides.get("betting_ms", 0) == 0:
@@ -76,7 +83,8 @@ def _table(
     known = m.House("T1", seats, rules)
     if limits:
         known = m.House("T1", seats, rules, 500, 10_000, 500, 5_000, (500, 2500))
-    return Table(house, known, dice_seed)
+    known = msgspec.structs.replace(known, gaming_day=days != "none", walk=days == "days with a walk")
+    return Table(house, known, dice_seed, installed)
 
 
 TABLES_BY_CHANCE = st.builds(
@@ -88,4 +96,6 @@ TABLES_BY_CHANCE = st.builds(
     seats=st.integers(1, 7),
     limits=st.booleans(),
     dice_seed=st.integers(0, 2**20),
+    days=st.sampled_from(get_args(Days)),
+    installed=st.sampled_from((True, True, True, False)),
 )

@@ -7,12 +7,12 @@ of the state after every message, which the whole program does not.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast, get_args
+from typing import Any, TypeVar, cast, get_args
 
 import msgspec
 
 from hw_sim.script import Play
-from hw_sim.words import COMMANDS, Line
+from hw_sim.words import COMMANDS, Line, parse_line
 from table_controller.engine.house_rules import parse_house_rules
 from table_controller.presets import preset_text
 from table_controller.table import messages as m
@@ -21,6 +21,8 @@ from table_controller.table.step import due_at_ms, step
 from table_controller.table.views import outputs, snapshot
 
 WALL_MS = 1_790_000_000_000
+PEOPLE = ("ann", "ben")
+F = TypeVar("F", bound=m.Fact)
 
 
 class Mismatch(AssertionError):
@@ -28,13 +30,19 @@ class Mismatch(AssertionError):
 
 
 class TableTop:
-    """One table, its felt and its shoe, as far as messages go."""
+    """One table, its felt and its shoe, as far as messages go.
 
-    def __init__(self, house_rules: str, seats: int = 7) -> None:
+    It is installed by two people and its first round is open; with `gaming_day` the day has yet to be opened.
+    """
+
+    def __init__(
+        self, house_rules: str, seats: int = 7, *, gaming_day: bool = False, walk: bool = False
+    ) -> None:
         rules = parse_house_rules(house_rules, preset_text, "play")
-        self.house = m.House("T1", seats, rules)
+        self.house = m.House("T1", seats, rules, gaming_day=gaming_day, walk=walk)
         self.state: TableState = new_state(self.house)
         self.at_ms = 0
+        self.wall_ms = WALL_MS
         self.alarms: list[str] = []
         self.facts: list[m.Fact] = []
         self.refused = ""
@@ -49,18 +57,21 @@ class TableTop:
         self.queue: list[m.AnyEvent] = []
         self.seq = 0
         self.on = True
-        self.send(self._started())
+        self.send(m.Installed(self.house, PEOPLE, "A-1", "test", ""))
+        self.send(self.started())
         self.send(m.ShoeFound(7, 1))
-        self.send(m.KeyPressed("open"))
+        if not gaming_day:
+            self.send(m.KeyPressed("open"))
 
-    def _started(self) -> m.Started:
+    def started(self) -> m.Started:
+        """What the service says of the table when it starts."""
         spots = tuple(sorted(m.SpotAt(seat, spot) for spot, seat in self.covered))
         return m.Started(spots, self.well["meter"], self.well["display"], "test", self.house)
 
     def send(self, message: m.AnyMessage) -> None:
         """One message, as the service would hand it over."""
         before = encode_state(self.state)
-        stamp = m.Stamp(self.at_ms, WALL_MS + self.at_ms)
+        stamp = m.Stamp(self.at_ms, self.wall_ms + self.at_ms)
         self.state, facts = step(self.house, self.state, stamp, message)
         if message.__class__ is m.Said or isinstance(message, m.KeyPressed):
             self.refused = next(
@@ -100,6 +111,32 @@ class TableTop:
         """A command with its role."""
         made = msgspec.convert(command, m.AnyCommand)
         self.send(m.Said(made, operator or role, role, "play"))
+
+    def word(
+        self,
+        command: m.AnyCommand,
+        operator: str = "ann",
+        role: m.Role = "supervisor",
+        reason: str = "because",
+    ) -> str:
+        """Somebody says it; why it is refused, empty if it is not."""
+        self.send(m.Said(command, operator, role, reason))
+        return self.refused
+
+    def both(self, command: m.AnyCommand) -> str:
+        """A supervisor says it and a dealer says the same; the first refusal, empty if there is none."""
+        return self.word(command) or self.word(command, "ben", "dealer")
+
+    def run(self, script: str) -> TableTop:
+        """Lines of a script, one after the other; a refused one may be followed by `see refused`."""
+        for number, text in enumerate(script.strip().splitlines(), start=1):
+            self.refused = "" if not text.startswith("see") else self.refused
+            self.do(parse_line(text, number))
+        return self
+
+    def told(self, kind: type[F]) -> list[F]:
+        """The facts of that kind, from the beginning."""
+        return [fact for fact in self.facts if isinstance(fact, kind)]
 
     def lit(self, seat: int) -> bool:
         """The jackpot lamp of a seat gives light."""
@@ -144,7 +181,7 @@ class TableTop:
     def _power(self, on: bool) -> None:
         self.on = on
         if on:
-            self.send(self._started())
+            self.send(self.started())
             if self.away:
                 self.send(m.ShoeLost())
             self._shoe_speaks()

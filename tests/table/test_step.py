@@ -45,6 +45,7 @@ SAMPLES: list[m.AnyMessage] = [
     *(m.KeyPressed(key) for key in get_args(m.Key)),
     m.HealthChanged("meter", False),
     m.TimePassed(),
+    m.ClockSet(-3_600_000),
     *(
         m.Said(command, "ann", "supervisor", "because")
         for command in (
@@ -82,6 +83,17 @@ SAMPLES: list[m.AnyMessage] = [
             m.ConfirmAward(1),
             m.RejectAward(1),
             m.SetParameter("reset", "20000.00", "A-1"),
+            m.CorrectMeter("meter", 5_000_000, "display_wrong", "A-2"),
+            m.PayHit("T1-A000001", "cage"),
+            m.WithholdHit("T1-A000001", "tax"),
+            m.ReleaseHit("T1-A000001"),
+            m.OpenDay(),
+            m.CloseDay(),
+            m.ChangeShift("night"),
+            m.BeginTrial("the laboratory, by mail"),
+            m.EndTrial(),
+            m.TrySeat(1),
+            m.LampSeen(1),
         )
     ),
 ]
@@ -111,7 +123,7 @@ def test_every_event_and_every_command_has_a_handler_and_a_sample() -> None:
     known = {*get_args(m.AnyEvent), *get_args(m.AnyCommand)}
     assert set(HANDLERS) == known
     sampled = {type(s.command) if isinstance(s, m.Said) else type(s) for s in SAMPLES}
-    assert sampled == known - {m.Started}
+    assert sampled == known - {m.Started, m.Installed, m.Carried}
 
 
 @pytest.mark.parametrize("phase", PHASES)
@@ -179,7 +191,7 @@ def seen_of(house_rules: str, cards: list[str]) -> list[bytes]:
 
 
 @pytest.mark.parametrize("rules", ["", 'percent_base = "meter_at_lock"\n', "decision_ms = 9000\n"])
-def test_two_rounds_that_differ_in_hidden_cards_look_the_same_byte_for_byte(rules: str) -> None:
+def test_item_63_rounds_that_differ_in_hidden_cards_look_the_same_byte_for_byte(rules: str) -> None:
     house_rules = f'preset = "us_standard"\n{rules}'
     royal = "TD QS KC JD QH AC QD 5H 6S KD 5C 3H AD 8D".split()
     nothing = "2D 4S 6C 8H TH QC 3D 5S 7C 9H JH KS 4D 2S".split()

@@ -25,6 +25,7 @@ from table_controller.table.step import step
 from table_controller.table.views import Snapshot, snapshot
 from tests.table.books import Books
 from tests.table.houses import Table
+from tests.table.inspector import Inspector
 
 WALL_MS = 1_790_000_000_000
 FACE = re.compile(r"\b[2-9TJQKA][SHDC]\b")
@@ -68,6 +69,7 @@ class Witness:
         self._phase = "idle"
         self._dealt: list[tuple[str, str]] = []
         self._books = Books(table)
+        self._inspector = Inspector()
 
     # ----------------------------------------------------------------------------- one message
 
@@ -93,6 +95,7 @@ class Witness:
         self._watch_cards(before, facts, view)
         self._watch_secrets(facts, view)
         self._books.watch(before, after, message, facts, view, self._dealt)
+        self._inspector.watch(house, before, after, facts)
         self._note(facts)
 
     def replay(self) -> None:
