@@ -11,7 +11,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
+from msgspec import UNSET
+
 from firmware_bridge.lamps import JackpotLamp, Outputs
+from firmware_bridge.lines import LinesView, ShoeView
 from firmware_bridge.sensors import CoinBeams, Contact, Edge, Inputs, Sense
 from firmware_bridge.shoe.link import Link
 from firmware_bridge.shoe.port import Port
@@ -79,7 +82,7 @@ class Bridge:
         now_us = wiring.now_us()
         inputs, outputs = _sort_lines(wiring.lines, wiring.seats)
         self._seats: Final = wiring.seats
-        self._outputs: Final = Outputs(wiring.factory, outputs)
+        self._outputs: Final = Outputs(wiring.factory, outputs, now_us)
         try:
             self._inputs: Final = Inputs(wiring.factory, inputs, wiring.now_us)
         except BaseException:
@@ -109,8 +112,8 @@ class Bridge:
     def started(self, software: str) -> Started:
         """What every level is now; called once, before the first `read`.
 
-        Edges before this moment are forgotten. A dark beam, an open door or failed mains follow as
-        events of the next `read`.
+        Edges before this moment are forgotten. A dark beam follows as an event of the next `read`; door
+        and mains are told here, so that what happened to them while no host ran is known.
         """
         self._believe(self._now_us())
         covered: list[SpotAt] = []
@@ -118,8 +121,15 @@ class Bridge:
             match = _INPUT.fullmatch(line)
             if match and match["spot"] and isinstance(sense, Contact) and sense.level:
                 covered.append(SpotAt(int(match["spot_seat"]), cast(Spot, match["spot"])))
-        meter_well, display_well = self._is_well("meter_well"), self._is_well("display_well")
-        return Started(tuple(sorted(covered)), meter_well, display_well, software)
+        door, mains = self._is_well("door"), self._is_well("mains_well")
+        return Started(
+            tuple(sorted(covered)),
+            meter_well=self._is_well("meter_well") is not False,
+            display_well=self._is_well("display_well") is not False,
+            software=software,
+            door_well=UNSET if door is None else door,
+            mains_well=UNSET if mains is None else mains,
+        )
 
     def fds(self) -> list[int]:
         """Descriptors whose readability means `read`. They may change between calls."""
@@ -164,12 +174,12 @@ class Bridge:
             )
         for seat, lamp in self._lamps.items():
             lamp.show(outputs.lamps[seat - 1], now_us)
-            self._outputs.drive(f"lamp.{seat}", lamp.lit)
+            self._outputs.drive(f"lamp.{seat}", lamp.lit, now_us)
         for index, accepts in enumerate(outputs.coin_accept):
-            self._outputs.drive(f"coin_accept.{index + 1}", accepts)
+            self._outputs.drive(f"coin_accept.{index + 1}", accepts, now_us)
         for colour in ("green", "yellow", "red"):
-            self._outputs.drive(f"light.{colour}", outputs.light == colour)
-        self._outputs.drive("call", outputs.call)
+            self._outputs.drive(f"light.{colour}", outputs.light == colour, now_us)
+        self._outputs.drive("call", outputs.call, now_us)
 
     def acknowledge(self, boot_id: int, next_seq: int) -> None:
         """After the commit: the shoe may forget every card below `next_seq` of that memory."""
@@ -184,6 +194,20 @@ class Bridge:
         """
         return self._port_trouble or self._link.trouble(self._now_us())
 
+    def lines(self, now_us: int) -> LinesView:
+        """Every wire as it is now, the last passage of each slot, what the sense lines say, the shoe's line.
+
+        Inputs are read again; what that shows becomes an event by its edge or the next `read`, not here.
+        """
+        slots = {sense: None for sense in self._senses.values() if isinstance(sense, CoinBeams)}
+        senses = (lamp.view() for lamp in self._lamps.values())
+        return LinesView(
+            (*self._inputs.view(now_us), *self._outputs.view(now_us)),
+            tuple(slot.view(now_us) for slot in slots),
+            tuple(sense for sense in senses if sense is not None),
+            None if self._port is None else self._shoe_view(),
+        )
+
     def close(self) -> None:
         """All outputs low; let go of every wire and of the port."""
         try:
@@ -196,7 +220,7 @@ class Bridge:
     # --------------------------------------------------------------------------------- the pins
 
     def _believe(self, now_us: int) -> None:
-        """Take every level as it is, without an event; only what is amiss from the start becomes one."""
+        """Take every level as it is, without an event; only a beam that is dark by then becomes one."""
         self._inputs.drain()
         levels = dict(self._inputs.levels())
         self._senses = {}
@@ -213,17 +237,14 @@ class Bridge:
                 a, b = f"coin_a.{seat}", f"coin_b.{seat}"
                 self._senses[line] = self._senses.get(a) or CoinBeams(seat, levels[a], levels[b], now_us)
             elif line in HEALTH:
-                # `Started` tells the first two. The others are believed well, so that it is told if not.
-                believed = level if line in ("meter_well", "display_well") else True
                 well, unwell = HealthChanged(HEALTH[line], True), HealthChanged(HEALTH[line], False)
-                self._senses[line] = Contact(believed, well, unwell)
-                if believed != level:
-                    self._senses[line].edge(Edge(line, level, now_us))
+                self._senses[line] = Contact(level, well, unwell)
         self._unsettled = {s: None for s in self._senses.values() if s.due_at_us() is not None}
 
-    def _is_well(self, line: str) -> bool:
+    def _is_well(self, line: str) -> bool | None:
+        """What a health line says; None where it is not wired."""
         sense = self._senses.get(line)
-        return sense.level if isinstance(sense, Contact) else True
+        return sense.level if isinstance(sense, Contact) else None
 
     def _read_edges(self, events: list[Event], now_us: int) -> None:
         edges, overrun = self._inputs.drain()
@@ -267,7 +288,7 @@ class Bridge:
             if lamp.is_sense_due(now_us):
                 self._sense_lamp(seat, lamp, events, now_us)
             lamp.turn(now_us)
-            self._outputs.drive(f"lamp.{seat}", lamp.lit)
+            self._outputs.drive(f"lamp.{seat}", lamp.lit, now_us)
 
     def _sense_lamp(self, seat: int, lamp: JackpotLamp, events: list[Event], now_us: int) -> None:
         event = lamp.sense(self._inputs.level(f"lamp_sense.{seat}"), now_us)
@@ -296,6 +317,18 @@ class Bridge:
         events += self._link.passed(now_us)
         if self._port_open:
             events += self._send(port, now_us)
+
+    def _shoe_view(self) -> ShoeView:
+        link = self._link
+        return ShoeView(
+            self._port_open,
+            link.state,
+            link.boot_id,
+            max(link.next_seq - 1, 0),
+            link.sound_frames,
+            link.damaged_frames,
+            self.shoe_trouble(),
+        )
 
     def _send(self, port: Port, now_us: int) -> list[Event]:
         data = self._link.to_send()

@@ -6,11 +6,13 @@ both bright again is one passage and has one outcome.
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from table_controller.table.messages import CoinFault
 
 Outcome = Literal["coin"] | CoinFault
+State = Literal["upper", "both", "lower"]
+"""Which beams are dark."""
 
 BEAM_A: Final = 0b01
 BEAM_B: Final = 0b10
@@ -22,18 +24,36 @@ PASSAGE_SHORTEST_US: Final = 8_000
 PASSAGE_LONGEST_US: Final = 250_000
 PAUSE_SHORTEST_US: Final = 30_000
 STUCK_US: Final = 500_000
+# A coin has three states. A beam that flickers has thousands, and the first ones tell as much as all.
+STATES_KEPT: Final = 16
 
 _NEXT: Final = {BRIGHT: BEAM_A, BEAM_A: BEAM_A | BEAM_B, BEAM_A | BEAM_B: BEAM_B, BEAM_B: BRIGHT}
+_STATES: Final[dict[int, State]] = {BEAM_A: "upper", BEAM_A | BEAM_B: "both", BEAM_B: "lower"}
+
+
+class Passage(NamedTuple):
+    """What was told of a passage at `at_us`, and how long each state of its beams lasted as far as seen.
+
+    `beams_us` are microseconds, one for each of `beams`; a passage whose edges were lost may have none.
+    """
+
+    outcome: Outcome
+    at_us: int
+    beams: tuple[State, ...]
+    beams_us: tuple[int, ...]
 
 
 class CoinSlot:
     """The slot of one seat. `dark` holds the dark beams as bits; times are microseconds.
 
     A beam that is dark when the host starts is a fault from the start: nobody saw what made it dark.
+    `last` is the passage of the outcome that was told last.
     """
 
     def __init__(self, dark: int = BRIGHT, now_us: int = 0) -> None:
         self.dark = dark
+        self.last: Passage | None = None
+        self._states: list[tuple[int, int]] = []
         self._fault: CoinFault | None = None
         self._stuck_told = False
         self._began_us = now_us - STUCK_US
@@ -52,6 +72,7 @@ class CoinSlot:
                 self._spoil("sequence")
             return None
         told = self.settle(at_us)
+        self._leave(before, at_us)
         self.dark ^= beam
         if before == BRIGHT:
             self._begin(at_us)
@@ -70,7 +91,7 @@ class CoinSlot:
         if self.dark == BRIGHT or self._stuck_told or now_us - self._began_us < STUCK_US:
             return None
         self._stuck_told = True
-        return "stuck"
+        return self._tell("stuck", now_us)
 
     def due_at_us(self) -> int | None:
         """When `settle` will have something to tell if no edge comes; None: never."""
@@ -97,6 +118,7 @@ class CoinSlot:
             self._begin(now_us)
             self._fault = "sequence"
         self._spoil("sequence")
+        self._leave(self.dark, now_us)
         self.dark = self.dark | beam if is_dark else self.dark & ~beam
         self._suspects = 0
         self._changed_us = now_us
@@ -107,6 +129,7 @@ class CoinSlot:
 
     def _begin(self, at_us: int) -> None:
         self._began_us = at_us
+        self._states.clear()
         self._stuck_told = False
         self._fault = None
         if self._ended_us is not None and at_us - self._ended_us < PAUSE_SHORTEST_US:
@@ -135,4 +158,19 @@ class CoinSlot:
         fault, self._fault = self._fault, None
         if self._stuck_told:
             return None
-        return fault or "coin"
+        return self._tell(fault or "coin", at_us)
+
+    def _leave(self, dark: int, at_us: int) -> None:
+        """A state of the beams is over."""
+        if dark != BRIGHT and len(self._states) < STATES_KEPT:
+            self._states.append((dark, at_us - self._changed_us))
+
+    def _tell(self, outcome: Outcome, at_us: int) -> Outcome:
+        self._leave(self.dark, at_us)
+        self.last = Passage(
+            outcome,
+            at_us,
+            tuple(_STATES[dark] for dark, _ in self._states),
+            tuple(lasted_us for _, lasted_us in self._states),
+        )
+        return outcome

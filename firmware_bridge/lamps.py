@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from gpiozero import OutputDevice
 
+from firmware_bridge.lines import Agreement, LineView, SenseView, Trace
 from table_controller.table.messages import Event, LampFailed, LampMended, LampView
 
 HALF_PERIOD_US: Final = 500_000
@@ -21,31 +22,36 @@ SENSE_AGAIN_US: Final = 200_000
 class Outputs:
     """The output wires of the table, by line name; all low to begin with and at the end."""
 
-    def __init__(self, factory: Any, lines: Mapping[str, int]) -> None:
+    def __init__(self, factory: Any, lines: Mapping[str, int], now_us: int) -> None:
         self._devices: Final[dict[str, Any]] = {}
-        self._levels: Final[dict[str, bool]] = {}
+        self._traces: Final[dict[str, Trace]] = {}
         try:
             for line, number in lines.items():
                 self._devices[line] = OutputDevice(number, initial_value=False, pin_factory=factory)
-                self._levels[line] = False
+                self._traces[line] = Trace(False, now_us)
         except BaseException:
             self.close()
             raise
 
-    def drive(self, line: str, level: bool) -> None:
+    def drive(self, line: str, level: bool, now_us: int) -> None:
         """Give a line a level, if it has another. A line that the table does not have is skipped."""
-        if self._levels.get(line, level) != level:
+        trace = self._traces.get(line)
+        if trace is not None and trace.level != level:
             self._devices[line].pin.state = level
-            self._levels[line] = level
+            trace.turn(level, now_us)
+
+    def view(self, now_us: int) -> list[LineView]:
+        """Every wire as it is set, and how it has changed."""
+        return [trace.view(line, "out", now_us) for line, trace in self._traces.items()]
 
     def close(self) -> None:
         """All dark, and let go of the wires."""
-        for line in self._levels:
-            self.drive(line, False)
+        for line, trace in self._traces.items():
+            self.drive(line, False, trace.since_us)
         for device in self._devices.values():
             device.close()
         self._devices.clear()
-        self._levels.clear()
+        self._traces.clear()
 
 
 class JackpotLamp:
@@ -103,6 +109,17 @@ class JackpotLamp:
             self._failed_at_level = None
             return LampMended(self._seat)
         return None
+
+    def view(self) -> SenseView | None:
+        """What the sense line says; None where there is none."""
+        agreement: Agreement = "agrees"
+        if self._failed_at_level is not None:
+            agreement = "contradicts"
+        elif self._doubted:
+            agreement = "doubted"
+        elif self._sense_at_us is not None:
+            agreement = "waits"
+        return SenseView(self._seat, agreement) if self._has_sense else None
 
     def due_at_us(self) -> int | None:
         """When `turn` or `sense` is to be called; None: not of itself."""

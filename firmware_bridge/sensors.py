@@ -17,6 +17,7 @@ from gpiozero import InputDevice
 
 from firmware_bridge.coin_slot import BEAM_A, BEAM_B, CoinSlot, Outcome
 from firmware_bridge.debounce import Debounce
+from firmware_bridge.lines import LineView, PassageView, SlotView, Trace
 from table_controller.table.messages import CoinDropped, CoinFaulted, Event
 
 EDGES_WAITING: Final = 4096
@@ -50,6 +51,7 @@ class Inputs:
         self._failure: Exception | None = None
         self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         self._devices: Final[dict[str, Any]] = {}
+        self._traces: Final[dict[str, Trace]] = {}
         # Pin factories hold callbacks weakly.
         self._callbacks: Final[list[ChangedCallback]] = []
         try:
@@ -58,6 +60,7 @@ class Inputs:
                 # same on every factory.
                 device = InputDevice(number, pull_up=None, active_state=True, pin_factory=factory)
                 self._devices[line] = device
+                self._traces[line] = Trace(bool(device.pin.state), now_us())
                 if not line.startswith(UNWATCHED):
                     self._watch(line, device)
         except BaseException:
@@ -70,11 +73,20 @@ class Inputs:
 
     def level(self, line: str) -> bool:
         """What the wire shows now."""
-        return bool(self._devices[line].pin.state)
+        level = bool(self._devices[line].pin.state)
+        if level != self._traces[line].level:
+            self._traces[line].turn(level, self._now_us())
+        return level
 
     def levels(self) -> Iterable[tuple[str, bool]]:
         """What every wire shows now."""
-        return ((line, bool(device.pin.state)) for line, device in self._devices.items())
+        return ((line, self.level(line)) for line in self._devices)
+
+    def view(self, now_us: int) -> list[LineView]:
+        """Every wire, read again, and how it has changed."""
+        for line in self._devices:
+            self.level(line)
+        return [trace.view(line, "in", now_us) for line, trace in self._traces.items()]
 
     def drain(self) -> tuple[list[Edge], set[str]]:
         """The edges that have come, in order, and the lines of which some did not fit into the queue.
@@ -88,7 +100,9 @@ class Inputs:
             raise self._failure
         edges: list[Edge] = []
         for _ in range(len(self._edges)):
-            edges.append(self._edges.popleft())
+            edge = self._edges.popleft()
+            self._traces[edge.line].turn(edge.level, edge.at_us)
+            edges.append(edge)
         overrun: set[str] = set()
         while self._overrun:
             overrun.add(self._overrun.pop())
@@ -183,12 +197,14 @@ class Contact:
 
 
 class CoinBeams:
-    """The two beams of one seat's slot: a coin, or a fault."""
+    """The two beams of one seat's slot: a coin, or a fault; counts what it told."""
 
     def __init__(self, seat: int, a_dark: bool, b_dark: bool, now_us: int) -> None:
         self._seat: Final = seat
         self._beam_a: Final = f"coin_a.{seat}"
         self._slot: Final = CoinSlot(BEAM_A * a_dark | BEAM_B * b_dark, now_us)
+        self._coins = 0
+        self._faults = 0
 
     def due_at_us(self) -> int | None:
         """When the slot will count as stuck."""
@@ -210,10 +226,26 @@ class CoinBeams:
         """Edges of a beam were lost."""
         return self._tell(self._slot.lose_edges(self._beam(edge), edge.level, edge.at_us))
 
+    def view(self, now_us: int) -> SlotView:
+        """What has passed the slot."""
+        last = self._slot.last
+        return SlotView(
+            self._seat,
+            self._coins,
+            self._faults,
+            last
+            and PassageView(last.outcome, last.beams, last.beams_us, max(now_us - last.at_us, 0) // 1000),
+        )
+
     def _beam(self, edge: Edge) -> int:
         return BEAM_A if edge.line == self._beam_a else BEAM_B
 
     def _tell(self, outcome: Outcome | None) -> Event | None:
-        if outcome is None:
+        if outcome is None or self._slot.last is None:
             return None
-        return CoinDropped(self._seat) if outcome == "coin" else CoinFaulted(self._seat, outcome)
+        beams_us = self._slot.last.beams_us
+        if outcome == "coin":
+            self._coins += 1
+            return CoinDropped(self._seat, beams_us)
+        self._faults += 1
+        return CoinFaulted(self._seat, outcome, beams_us)

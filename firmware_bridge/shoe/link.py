@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from firmware_bridge.lines import ShoeState
 from firmware_bridge.shoe.frames import ACK, RESUME, Damaged, Decoder, Frame, Position, Scan, encode
 from table_controller.table.messages import (
     BadFrame,
@@ -53,6 +54,7 @@ class Link:
     def __init__(self, boot_id: int, next_seq: int, now_us: int) -> None:
         self.boot_id = boot_id
         self.next_seq = next_seq
+        self.sound_frames = 0
         self.damaged_frames = 0
         self._damage = ""
         self._damage_old_at_us = now_us
@@ -113,6 +115,15 @@ class Link:
                 self._ask(now_us)
         return events
 
+    @property
+    def state(self) -> ShoeState:
+        """How it stands with the shoe."""
+        if self._broken:
+            return "broken"
+        if self._found:
+            return "found"
+        return "lost" if self._lost_told else "sought"
+
     def trouble(self, now_us: int) -> str:
         """What is wrong with the shoe or its line, as a sentence for the log that tells no card's face.
 
@@ -159,6 +170,7 @@ class Link:
         rest_may_come, self._rest_of_a_frame_may_come = self._rest_of_a_frame_may_come, False
         if isinstance(frame, Damaged):
             return [] if rest_may_come else self._count_damage(frame, now_us)
+        self.sound_frames += 1
         if isinstance(frame, Position):
             return self._take_position(frame, now_us)
         return self._take_scan(frame, now_us)

@@ -5,6 +5,7 @@ import threading
 
 import pytest
 from gpiozero.exc import PinInvalidPin
+from msgspec import UNSET
 from pytest_mock import MockerFixture
 
 from firmware_bridge.bridge import Bridge, Wiring, WiringError
@@ -28,6 +29,9 @@ from table_controller.table.messages import (
     SpotAt,
 )
 from tests.bridge.rig import MS, SECOND, Rig
+
+STEPS_US = (10 * MS, 10 * MS, 10 * MS)
+"""The beams of a token that `Rig.coin` drops."""
 
 
 @pytest.fixture
@@ -74,7 +78,7 @@ def test_a_coin_and_a_key_read_late_are_told_in_the_order_of_time(rig: Rig) -> N
     rig.board.set("key.lock", 1)
     rig.coin(2)
     rig.clock.at_us += 100 * MS
-    assert rig.read() == [CoinDropped(1), KeyPressed("lock"), CoinDropped(2)]
+    assert rig.read() == [CoinDropped(1, STEPS_US), KeyPressed("lock"), CoinDropped(2, STEPS_US)]
 
 
 def test_a_coin_that_falls_before_the_key_is_steady_is_told_before_it(rig: Rig) -> None:
@@ -87,12 +91,12 @@ def test_a_coin_that_falls_before_the_key_is_steady_is_told_before_it(rig: Rig) 
     rig.clock.at_us += 10 * MS
     rig.board.set("coin_b.1", 0)
     rig.clock.at_us += 100 * MS
-    assert rig.read() == [CoinDropped(1), KeyPressed("lock")]
+    assert rig.read() == [CoinDropped(1, (10 * MS, 9 * MS, 10 * MS)), KeyPressed("lock")]
 
 
 def test_a_coin_is_told_at_its_last_edge_without_waiting(rig: Rig) -> None:
     rig.coin(2)
-    assert rig.read() == [CoinDropped(2)]
+    assert rig.read() == [CoinDropped(2, STEPS_US)]
 
 
 def test_seven_coins_in_seven_slots_within_5_ms_are_seven_coins(rig: Rig) -> None:
@@ -101,7 +105,7 @@ def test_seven_coins_in_seven_slots_within_5_ms_are_seven_coins(rig: Rig) -> Non
             rig.board.set(f"{line}.{seat}", level)
             rig.clock.at_us += 700
         rig.clock.at_us += 5 * MS
-    assert rig.read() == [CoinDropped(seat) for seat in range(1, 8)]
+    assert rig.read() == [CoinDropped(seat, (9_900, 9_900, 9_900)) for seat in range(1, 8)]
 
 
 def test_a_coin_on_a_string_is_no_coin(rig: Rig) -> None:
@@ -115,14 +119,19 @@ def test_a_coin_on_a_string_is_no_coin(rig: Rig) -> None:
     ):
         rig.board.set(f"{line}.5", level)
         rig.clock.at_us += 10 * MS
-    assert rig.read() == [CoinFaulted(5, "reverse")]
+    assert rig.read() == [CoinFaulted(5, "reverse", (10 * MS,) * 5)]
 
 
 def test_a_beam_that_stays_dark_is_stuck_once(rig: Rig) -> None:
     rig.board.set("coin_a.4", 1)
     assert rig.advance(499 * MS) == []
-    assert rig.advance(1 * MS) == [CoinFaulted(4, "stuck")]
+    assert rig.advance(1 * MS) == [CoinFaulted(4, "stuck", (500 * MS,))]
     assert rig.advance(5 * SECOND) == []
+
+
+def test_item_56_a_coin_carries_the_times_of_its_beams(rig: Rig) -> None:
+    rig.coin(6, step_us=4_321)
+    assert rig.read() == [CoinDropped(6, (4_321, 4_321, 4_321))]
 
 
 def test_health_lines_are_told_both_ways(rig: Rig) -> None:
@@ -146,15 +155,13 @@ def test_started_tells_what_lies_on_the_felt_and_nothing_of_it_again() -> None:
     assert rig.advance(3 * SECOND) == []
 
 
-def test_what_is_amiss_at_the_start_follows_the_start() -> None:
+def test_a_beam_dark_at_the_start_follows_the_start() -> None:
     def before_start(board: Board) -> None:
         board.set("coin_b.6", 1)
-        board.set("door", 0)
 
     rig = Rig(shoe=False, before_start=before_start)
     rig.bridge.started("test")
-    assert rig.read() == [CoinFaulted(6, "stuck")]
-    assert rig.advance(20 * MS) == [HealthChanged("door", False)]
+    assert rig.read() == [CoinFaulted(6, "stuck", (0,))]
     rig.board.set("coin_b.6", 0)
     assert rig.advance(SECOND) == []
 
@@ -175,6 +182,7 @@ def test_a_table_without_the_optional_lines_has_none_of_their_faults() -> None:
     rig.show(rig.outputs({1: "on"}, light="green", call=True))
     assert rig.advance(3 * SECOND) == []
     assert rig.board.light() == "green"
+    assert (started.door_well, started.mains_well) == (UNSET, UNSET)
 
 
 class DeafPin:
@@ -200,12 +208,12 @@ def test_an_edge_that_was_lost_is_found_by_the_next_rereading(rig: Rig) -> None:
 def test_a_beam_whose_edge_was_lost_is_found_by_two_rereadings_and_is_no_coin(rig: Rig) -> None:
     with DeafPin(rig, "coin_a.1"):
         rig.board.set("coin_a.1", 1)
-    assert rig.advance(3 * SECOND) == [CoinFaulted(1, "stuck")]
+    assert rig.advance(3 * SECOND) == [CoinFaulted(1, "stuck", (500 * MS,))]
     with DeafPin(rig, "coin_a.1"):
         rig.board.set("coin_a.1", 0)
     assert rig.advance(3 * SECOND) == []
     rig.coin(1)
-    assert rig.read() == [CoinDropped(1)]
+    assert rig.read() == [CoinDropped(1, STEPS_US)]
 
 
 def test_a_flood_of_edges_is_bounded_and_names_the_slots_it_drowned(rig: Rig) -> None:
@@ -214,7 +222,7 @@ def test_a_flood_of_edges_is_bounded_and_names_the_slots_it_drowned(rig: Rig) ->
         rig.board.set("raise.7", 0)
     rig.coin(2)
     rig.board.set("ante.1", 1)
-    assert rig.read() == [CoinFaulted(2, "sequence"), CoinFaulted(2, "sequence")]
+    assert rig.read() == [CoinFaulted(2, "sequence", ()), CoinFaulted(2, "sequence", ())]
     assert rig.advance(20 * MS) == [ChipsPlaced("ante", 1)]
 
 
@@ -231,11 +239,14 @@ def test_an_edge_on_another_thread_wakes_the_loop(rig: Rig) -> None:
 def test_a_failure_in_a_callback_is_raised_to_the_reader_and_not_to_the_wire() -> None:
     rig = Rig(shoe=False)
 
-    def broken_clock() -> int:
-        raise ArithmeticError("the clock is broken")
-
     lines = {"ante.1": 200}
     board = Board(lines, 7, rig.clock.now_us)
+
+    def broken_clock() -> int:
+        if board.is_on("ante.1"):
+            raise ArithmeticError("the clock is broken")
+        return 0
+
     factory = type(rig.factory)(board=board)
     inputs = Inputs(factory, lines, broken_clock)
     board.set("ante.1", 1)

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from firmware_bridge.coin_slot import BEAM_A, BEAM_B, BRIGHT, CoinSlot, Outcome
+from firmware_bridge.coin_slot import BEAM_A, BEAM_B, BRIGHT, CoinSlot, Outcome, Passage
 
 MS = 1_000
 BEAMS = {"A": BEAM_A, "B": BEAM_B}
@@ -170,6 +170,72 @@ def test_a_beam_read_bright_twice_ends_a_passage_whose_last_edge_was_lost() -> N
 
 def test_lost_edges_of_a_bright_slot_are_told() -> None:
     assert CoinSlot().lose_edges(BEAM_A, False, 0) == "sequence"
+
+
+# --------------------------------------------------------------------------- the times of the beams
+
+
+def passage_of(*trace: tuple[float, str]) -> Passage:
+    """The last passage that is told of beams that turn over at these milliseconds."""
+    slot = CoinSlot()
+    for at_ms, beam in trace:
+        slot.edge(BEAMS[beam], not slot.dark & BEAMS[beam], round(at_ms * MS))
+    slot.settle(10_000 * MS)
+    assert slot.last is not None
+    return slot.last
+
+
+def test_the_three_times_of_a_coin_are_those_of_its_edges() -> None:
+    told = passage_of((0, "A"), (4.5, "B"), (13, "A"), (20.25, "B"))
+    assert told == ("coin", 20_250, ("upper", "both", "lower"), (4_500, 8_500, 7_250))
+
+
+def test_a_fault_tells_every_state_until_it_was_told() -> None:
+    told = passage_of((0, "A"), (10, "B"), (20, "B"), (25, "A"))
+    assert told == ("reverse", 25 * MS, ("upper", "both", "upper"), (10 * MS, 10 * MS, 5 * MS))
+
+
+def test_item_56_a_jam_tells_the_beam_it_stands_before_and_since_when() -> None:
+    slot = CoinSlot()
+    slot.edge(BEAM_A, True, 0)
+    slot.edge(BEAM_B, True, 12 * MS)
+    assert slot.settle(500 * MS) == "stuck"
+    assert slot.last == ("stuck", 500 * MS, ("upper", "both"), (12 * MS, 488 * MS))
+    slot.edge(BEAM_A, False, 900 * MS)
+    slot.edge(BEAM_B, False, 910 * MS)
+    assert slot.last == ("stuck", 500 * MS, ("upper", "both"), (12 * MS, 488 * MS))
+
+
+def test_a_coin_after_a_fault_has_its_own_times_only() -> None:
+    told = passage_of((0, "A"), (20, "A"), (100, "A"), (110, "B"), (120, "A"), (130, "B"))
+    assert (told.outcome, told.beams_us) == ("coin", (10 * MS, 10 * MS, 10 * MS))
+
+
+def test_a_beam_that_flickers_tells_only_its_first_states() -> None:
+    told = passage_of((0, "A"), *((2 * n, "B") for n in range(1, 100)), (200, "A"), (202, "B"))
+    assert told.outcome == "reverse"
+    assert told.beams_us == (2 * MS,) * 16
+
+
+def test_lost_edges_of_a_bright_slot_have_no_times() -> None:
+    slot = CoinSlot()
+    slot.lose_edges(BEAM_A, False, 5 * MS)
+    assert slot.last == ("sequence", 5 * MS, (), ())
+
+
+def test_the_times_of_every_random_passage_add_up_to_it() -> None:
+    chance = random.Random(56)
+    coins = 0
+    for _ in range(300):
+        slot = CoinSlot()
+        for at_us, beam in random_trace(chance)[0]:
+            before = slot.dark
+            if slot.edge(BEAMS[beam], not before & BEAMS[beam], at_us) == "coin":
+                coins += 1
+                assert slot.last is not None
+                assert slot.last.beams == ("upper", "both", "lower")
+                assert 8 * MS <= sum(slot.last.beams_us) <= 250 * MS
+    assert coins > 100
 
 
 # ------------------------------------------------------------------ against a reference automaton
