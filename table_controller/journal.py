@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from itertools import zip_longest
 from typing import Any
 
@@ -35,6 +35,7 @@ from table_controller.journal_file import (
     remove,
     take_lock,
 )
+from table_controller.table.messages import CarriedAnswer
 
 __all__ = [
     "Entry",
@@ -44,6 +45,7 @@ __all__ = [
     "Replay",
     "Report",
     "StoredAnswer",
+    "answers_in",
     "read_entries",
     "verify",
 ]
@@ -105,22 +107,30 @@ class Journal:
         newest = self._cursor.execute(SELECT_ENTRY + "ORDER BY seq DESC LIMIT 1").fetchone()
         self._last = Entry(*newest) if newest else None
         self._head = self._last.chain if self._last else genesis
+        oldest = [Entry(*row) for row in self._cursor.execute(SELECT_ENTRY + "WHERE seq = 1")]
+        self._first = next(checked(oldest, genesis, 0, path), None)
+        carried = answers_in(self._first) if self._first else ()
+        self._carried = {(one.sender, one.id): one for one in carried}
 
     @classmethod
-    def open(cls, path: str, table: str, wall_ms: int = 0) -> Journal:
+    def open(
+        cls, path: str, table: str, wall_ms: int = 0, *, create: bool = True, lock: int | None = None
+    ) -> Journal:
         """Open the journal of `table`; only where no file exists is one created, dated `wall_ms`.
 
-        One that was created is removed by `close` unless something was committed.
+        One that was created is removed by `close` unless something was committed. With `create`
+        False a missing one is refused. `lock` is a descriptor of `take_lock` that somebody holds
+        for longer than this journal is open.
 
         Raises `JournalRefused` for a damaged, foreign, newer or other table's file, for one whose
         write-ahead log is missing, and for one that another process writes.
         """
         path = os.path.realpath(path)
         with refusing(path):
-            lock = take_lock(path)
+            lock = take_lock(path) if lock is None else os.dup(lock)
         try:
             with refusing(path):
-                connection, genesis, created = open_to_write(path, table, wall_ms)
+                connection, genesis, created = open_to_write(path, table, wall_ms, create)
                 try:
                     return cls(path, connection, genesis, lock, created)
                 except BaseException:
@@ -129,6 +139,11 @@ class Journal:
         except BaseException:
             os.close(lock)
             raise
+
+    @property
+    def first(self) -> Entry | None:
+        """The entry that the journal began with when it was opened, None in a new one."""
+        return self._first
 
     @property
     def last(self) -> Entry | None:
@@ -175,11 +190,18 @@ class Journal:
         self._write("INSERT INTO answer VALUES (?, ?, ?, ?, ?, ?)", values)
 
     def answer_for(self, sender: str, request_id: str) -> StoredAnswer | None:
-        """What that command was answered, those of the open transaction included; None: never seen."""
+        """What that command was answered, those of the open transaction included; None: never seen.
+
+        The answers that the first entry carries over from the file before count as well; their `seq`
+        is the number of an entry of that file.
+        """
         select = "SELECT body_hash, seq, ok, error FROM answer WHERE sender = ? AND id = ?"
         with refusing(self._path):
             row = self._cursor.execute(select, (sender, request_id)).fetchone()
-        return StoredAnswer(row[0], row[1], bool(row[2]), row[3]) if row else None
+        if row:
+            return StoredAnswer(row[0], row[1], bool(row[2]), row[3])
+        one = self._carried.get((sender, request_id))
+        return StoredAnswer(bytes.fromhex(one.body_hash), one.seq, one.ok, one.error) if one else None
 
     def commit(self) -> None:
         """Make everything appended durable; it survives a power cut once this returns.
@@ -202,34 +224,46 @@ class Journal:
         snapshot (None) the entries are all there are. Raises `JournalRefused`, and the journal is then
         not marked as closed in good order.
         """
-        try:
-            return self._recovered()
-        except JournalRefused:
-            self._failed = True
-            raise
-
-    def _recovered(self) -> tuple[bytes | None, tuple[Entry, ...]]:
         entries: deque[Entry] = deque()
         start: Entry | None = None
         before = self._genesis
-        with refusing(self._path), closing(self._connection.cursor()) as cursor:
-            for row in cursor.execute(SELECT_ENTRY + "ORDER BY seq DESC"):
-                entry = Entry(*row)
-                if start is not None:
-                    before = entry.chain
-                    break
-                if len(entries) == MAX_TAIL:
-                    what = f"has no snapshot in its last {MAX_TAIL} entries"
-                    raise JournalRefused(flaw(self._path, what, entry.seq))
-                entries.appendleft(entry)
-                if entry.snapshot is not None:
-                    start = entry
-        after_seq = entries[0].seq - 1 if start else 0
-        deque(checked(entries, before, after_seq, self._path), maxlen=0)
+        with self._refusing():
+            with closing(self._connection.cursor()) as cursor:
+                for row in cursor.execute(SELECT_ENTRY + "ORDER BY seq DESC"):
+                    entry = Entry(*row)
+                    if start is not None:
+                        before = entry.chain
+                        break
+                    if len(entries) == MAX_TAIL:
+                        what = f"has no snapshot in its last {MAX_TAIL} entries"
+                        raise JournalRefused(flaw(self._path, what, entry.seq))
+                    entries.appendleft(entry)
+                    if entry.snapshot is not None:
+                        start = entry
+            after_seq = entries[0].seq - 1 if start else 0
+            deque(checked(entries, before, after_seq, self._path), maxlen=0)
         if start is None:
             return None, tuple(entries)
         entries.popleft()
         return start.snapshot, tuple(entries)
+
+    def entries(self) -> Iterator[Entry]:
+        """Every entry from the first, the chain and the answers checked on the way.
+
+        Raises `JournalRefused`, and the journal is then not marked as closed in good order.
+        """
+        with self._refusing():
+            yield from _walk(self._connection, self._genesis, self._path, with_answers=True)
+
+    @contextmanager
+    def _refusing(self) -> Iterator[None]:
+        """Whatever is found wrong in here is refused, and the journal stays marked as in use."""
+        try:
+            with refusing(self._path):
+                yield
+        except JournalRefused:
+            self._failed = True
+            raise
 
     def close(self) -> None:
         """End the use of the journal. What was not committed is dropped, as by a power cut."""
@@ -316,6 +350,16 @@ def verify(path: str, replay: Replay, known_head: str = "") -> Report:
     return Report(table, count, head.hex(), "", known_seq)
 
 
+def answers_in(entry: Entry) -> tuple[CarriedAnswer, ...]:
+    """The answers that an entry proves: that of its command, or those that a new file goes on with."""
+    proved = _proved_answer(entry)
+    if proved is None:
+        return _asked.decode(entry.message).answers
+    seq, sender, request_id, body_hash, ok, error = proved
+    names = sender.decode(), request_id.decode()
+    return (CarriedAnswer(*names, body_hash.hex(), seq, bool(ok), error.decode()),)
+
+
 def _noting(entries: Iterator[Entry], waiting: deque[Entry]) -> Iterator[Entry]:
     for entry in entries:
         waiting.append(entry)
@@ -348,11 +392,12 @@ def _walk(
 
 
 class _Asked(msgspec.Struct):
-    """Of the message of an entry: who asked for it, under which id, and the hash of what was asked."""
+    """Of a message: who asked for it, under which id, the hash of what was asked, the answers it carries."""
 
     operator: str = ""
     request: str = ""
     body_hash: str = ""
+    answers: tuple[CarriedAnswer, ...] = ()
 
 
 class _Decided(msgspec.Struct):

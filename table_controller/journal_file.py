@@ -27,6 +27,10 @@ FORMAT = 2
 _SYNCHRONOUS = "FULL"
 _BUSY_MS = 1_000
 _LOCK_TRY_MS = 50
+_NO_JOURNAL = (
+    "there is no journal. A table is installed once with `table-controller install`; "
+    "if this table was installed before, its journal is lost: do not play on, and follow RECOVERY.md."
+)
 
 _SCHEMA = (
     "CREATE TABLE about (format INTEGER NOT NULL, table_name TEXT NOT NULL, created_ms INTEGER NOT NULL, "
@@ -194,14 +198,20 @@ def _check_place(path: str) -> None:
         raise JournalRefused(f"{path} is a folder; name the file of a journal.")
 
 
-def open_to_write(path: str, table: str, wall_ms: int) -> tuple[apsw.Connection, bytes, bool]:
-    """Open the journal of `table`, or create it dated `wall_ms`.
+def open_to_write(
+    path: str, table: str, wall_ms: int, create: bool = True
+) -> tuple[apsw.Connection, bytes, bool]:
+    """Open the journal of `table`; one that is missing is created dated `wall_ms`, or refused.
 
     Returns the hash before its first entry, and whether it was created. Its lock must be held.
     """
     _check_library()
     created = not os.path.exists(path)
     if created:
+        if os.path.exists(path + "-wal"):
+            raise JournalRefused(flaw(path, "is missing, but its log (-wal) is there"))
+        if not create:
+            raise JournalRefused(f"{path}: {_NO_JOURNAL}")
         _create(path, table, wall_ms)
     has_log = _has_log(path)
     connection = _connect(path, apsw.SQLITE_OPEN_READWRITE)
@@ -234,7 +244,7 @@ def mark_closed(connection: apsw.Connection, genesis: bytes) -> None:
 
 
 def remove(path: str) -> None:
-    """Undo a creation, before anything was committed; the lock must be held."""
+    """Undo a creation, before the journal was in use; the lock must be held."""
     for name in (path + "-wal", path + "-shm", path):
         with suppress(FileNotFoundError):
             os.remove(name)
@@ -360,8 +370,6 @@ def _note_end(connection: apsw.Connection, genesis: bytes, in_use: int) -> None:
 
 def _create(path: str, table: str, wall_ms: int) -> None:
     """Make the file under another name first: a power cut leaves a whole journal or none."""
-    if os.path.exists(path + "-wal"):
-        raise JournalRefused(flaw(path, "is missing, but its log (-wal) is there"))
     draft = path + ".new"
     for leftover in (draft, draft + "-wal", draft + "-shm", draft + "-journal"):
         with suppress(FileNotFoundError):
@@ -379,8 +387,13 @@ def _create(path: str, table: str, wall_ms: int) -> None:
     finally:
         connection.close()
     os.rename(draft, path)
-    directory = os.open(os.path.dirname(path), os.O_RDONLY)
+    sync_to_disk(os.path.dirname(path))
+
+
+def sync_to_disk(path: str) -> None:
+    """A file, or the names in a folder, as they are now outlive a power cut."""
+    descriptor = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(directory)
+        os.fsync(descriptor)
     finally:
-        os.close(directory)
+        os.close(descriptor)

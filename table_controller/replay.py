@@ -8,7 +8,16 @@ from hashlib import sha256
 import msgspec
 
 from table_controller.journal import Entry
-from table_controller.table.messages import AnyFact, AnyMessage, Fact, House, Stamp, Started
+from table_controller.table.messages import (
+    AnyFact,
+    AnyMessage,
+    Carried,
+    Fact,
+    House,
+    Installed,
+    Stamp,
+    Started,
+)
 from table_controller.table.state import TableState, encode_state, new_state
 from table_controller.table.step import step
 
@@ -73,10 +82,13 @@ class Replay:
         message = decode_message(entry)
         if isinstance(message, Started) and message.house is not None:
             self.house = message.house
-            if self.state is None:
-                self.state = new_state(message.house)
-        if self.house is None or self.state is None:
+        elif isinstance(message, Installed | Carried) and self.state is None:
+            # Only a beginning: said again later it is refused, and names no other house rules then.
+            self.house = message.house
+        if self.house is None:
             raise ReplayError(f"entry {entry.seq}: a journal begins with a start that names its house rules")
+        if self.state is None:
+            self.state = new_state(self.house)
         self.state, facts = step(self.house, self.state, Stamp(entry.at_ms, entry.wall_ms), message)
         return self.state, facts
 
