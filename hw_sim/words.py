@@ -32,7 +32,8 @@ ALARMS = (
     "jackpot_hand_in_void_round", "restarted_mid_round", "decision_time_over", "claim",
 )  # fmt: skip
 WAIT_MAX_MS = 3_600_000
-AMOUNT_MAX_DIGITS = 12
+# One more than the table takes: how much is too much is the table's to judge.
+AMOUNT_MAX_DIGITS = 13
 
 Argument = int | str | tuple[str, ...] | None
 

@@ -21,6 +21,7 @@ import zmq
 from msgspec import UNSET, UnsetType
 
 from table_controller.table import messages as words
+from table_controller.table.roles import ROLES, SUPERVISOR
 
 VERSION = 1
 MAX_REQUEST_BYTES = 64 * 1024
@@ -33,47 +34,7 @@ _MAX_INT = 2**53 - 1
 _SEATS = 7
 _MAX_NAME_LETTERS = 64
 _MAX_REASON_LETTERS = 1_000
-
-_BOTH = frozenset({"dealer", "supervisor"})
-_SUPERVISOR = frozenset({"supervisor"})
-
-# Who may say which word; a word that is not listed may be said by nobody.
-ROLES: dict[type[words.Command], frozenset[str]] = {
-    words.SetAmount: _BOTH,
-    words.AddAmount: _BOTH,
-    words.RepeatAmounts: _BOTH,
-    words.DoubleAmounts: _BOTH,
-    words.UndoAmount: _BOTH,
-    words.ClearAmounts: _BOTH,
-    words.PressKey: _BOTH,
-    words.Fold: _BOTH,
-    words.StateCount: _BOTH,
-    words.StateHand: _BOTH,
-    words.MoveCard: _BOTH,
-    words.DiscardCard: _BOTH,
-    words.StateUpcard: _BOTH,
-    words.StateExposed: _BOTH,
-    words.RescanCard: _BOTH,
-    words.CountTokens: _BOTH,
-    words.CountStub: _BOTH,
-    words.ReturnCoin: _BOTH,
-    words.Claim: _BOTH,
-    words.LogOn: _BOTH,
-    words.LogOff: _BOTH,
-    words.ClearAlarm: _BOTH,
-    words.UseDeck: _BOTH,
-    words.ConfirmAward: _BOTH,
-    words.RejectAward: _BOTH,
-    words.VoidRound: _SUPERVISOR,
-    words.DeadHand: _SUPERVISOR,
-    words.Withdraw: _SUPERVISOR,
-    words.KillHand: _SUPERVISOR,
-    words.Resume: _SUPERVISOR,
-    words.FoldShort: _SUPERVISOR,
-    words.ReturnExcess: _SUPERVISOR,
-    words.NewDeck: _SUPERVISOR,
-    words.SetParameter: _SUPERVISOR,
-}
+_MAX_TEXT_LETTERS = 200
 
 _log = logging.getLogger(__name__)
 _encode = msgspec.json.encode
@@ -87,7 +48,7 @@ class _Wire(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     v: Literal[1]
     id: _Id
     command: words.AnyCommand | UnsetType = UNSET
-    ask: Literal["snapshot", "offers"] | UnsetType = UNSET
+    ask: Literal["snapshot", "offers", "lines"] | UnsetType = UNSET
     operator: _Name = ""
     role: words.Role | UnsetType = UNSET
     reason: _Reason = ""
@@ -107,6 +68,13 @@ class _Offers(msgspec.Struct, frozen=True):
     id: str
     ok: bool
     offers: msgspec.Raw
+
+
+class _Lines(msgspec.Struct, frozen=True):
+    v: int
+    id: str
+    ok: bool
+    lines: msgspec.Raw
 
 
 class _Snapshot(msgspec.Struct, frozen=True):
@@ -133,7 +101,8 @@ _FOR_ALL_SEATS = (words.RepeatAmounts, words.DoubleAmounts, words.ClearAmounts)
 class Request(msgspec.Struct, frozen=True):
     """One well-formed request: a command that its role may give, or a question.
 
-    `said` is None for a question: `ask` is then `snapshot`, or `offers` for what is possible now.
+    `said` is None for a question: `ask` is then `snapshot`, `offers` for what is possible now, or `lines` for
+    every wire as it is now.
     `sender` and `id` together name the request for ever; `body_hash` tells whether a repeated id asks
     for the same thing.
     """
@@ -206,6 +175,10 @@ class Commands:
     def answer_offers(self, request: Request, offers: bytes) -> None:
         """Answer with the list of what can be done now, as JSON."""
         self._send(request.peer, _encode(_Offers(VERSION, request.id, True, msgspec.Raw(offers))))
+
+    def answer_lines(self, request: Request, lines: bytes) -> None:
+        """Answer with every wire as it is now, as JSON."""
+        self._send(request.peer, _encode(_Lines(VERSION, request.id, True, msgspec.Raw(lines))))
 
     def close(self) -> None:
         """Close the socket; answers that were not sent yet are dropped and can be asked for again."""
@@ -291,12 +264,15 @@ def _said(command: words.AnyCommand, wire: _Wire) -> words.Said:
     if isinstance(role, UnsetType) or role not in allowed:
         found = "nothing" if isinstance(role, UnsetType) else f"`{role}`"
         raise _Refused("$.role", f"{found} was found; {name} may be said by: {', '.join(sorted(allowed))}.")
-    if allowed == _SUPERVISOR and not wire.reason.strip():
+    if allowed == SUPERVISOR and not wire.reason.strip():
         raise _Refused("$.reason", f"{_shown(wire.reason)} was found; {name} needs a reason.")
     for field in command.__struct_fields__:
         value = getattr(command, field)
         if isinstance(value, int):
             _check_number(command, field, value)
+        elif isinstance(value, str) and (len(value) > _MAX_TEXT_LETTERS or not value.isprintable()):
+            short = f"at most {_MAX_TEXT_LETTERS} letters on one line"
+            raise _Refused(f"$.command.{field}", _sentence(value, short))
     return words.Said(command, wire.operator, role, wire.reason, wire.round)
 
 
@@ -306,6 +282,8 @@ def _check_number(command: words.AnyCommand, field: str, value: int) -> None:
         least, most, allowed = 1, _SEATS, f"seats 1 to {_SEATS}"
         if isinstance(command, _FOR_ALL_SEATS):
             least, allowed = 0, f"{allowed}, and 0 for all"
+        elif isinstance(command, words.TrySeat):
+            least, allowed = 0, f"{allowed}, and 0 for none"
     if not least <= value <= most:
         raise _Refused(f"$.command.{field}", _sentence(value, allowed))
 

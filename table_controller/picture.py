@@ -10,29 +10,31 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from table_controller.wording import (
+from table_controller.view_words import (
     GIVE_BACK,
-    HEIGHT_MIN,
-    OFFLINE_MS,
-    STALE_MS,
     WARNINGS,
-    WIDTH_MIN,
     alarms_words,
     awards_words,
     card_words,
     coin_words,
+    day_words,
     dealer_words,
     is_over,
     meter_words,
-    money,
     next_step,
     notices,
+    owed_words,
     result_words,
+    seat_moves,
     stake_words,
     standing,
-    to_move,
-    worth_saying,
 )
+from table_controller.wording import money, worth_saying
+
+STALE_MS: Final = 3_000
+OFFLINE_MS: Final = 10_000
+WIDTH_MIN: Final = 80
+HEIGHT_MIN: Final = 24
 
 # ------------------------------------------------------------------------------- for a terminal
 
@@ -72,6 +74,7 @@ ROOMY_COLUMN: Final = 18
 ADVICE_ROWS_MAX: Final = 5
 AWARD_ROWS_MAX: Final = 2
 ALARM_ROWS_MAX: Final = 2
+OWED_ROWS_MAX: Final = 4
 
 
 class _Page:
@@ -123,9 +126,9 @@ def render(
     """
     if width < WIDTH_MIN or height < HEIGHT_MIN:
         return f"make the window at least {WIDTH_MIN} x {HEIGHT_MIN}"
-    # Blank rows give way to the last fact, the large letters only to what must not be missing.
+    # Blank rows give way to what is owed and to the last fact, large letters to what must not be missing.
     page = _drawn(_Page(width, colour), snapshot, age_ms, table)
-    for tight, spare in ((1, 1), (2, 0)):
+    for tight, spare in ((1, 1 + min(len(owed_words(snapshot)), OWED_ROWS_MAX)), (2, 0)):
         if len(page.rows) + bool(snapshot["alarms"]) + spare > height:
             page = _drawn(_Page(width, colour, tight), snapshot, age_ms, table)
     if alarms := alarms_words(snapshot):
@@ -133,6 +136,7 @@ def render(
         room = min(max(height - len(page.rows), 1), ALARM_ROWS_MAX)
         page.wrapped(f"ALARMS  {alarms}", "alarm", max_lines=room, placeholder=" ...")
         page.faded = False
+    _owed(page, snapshot, height)
     heard = _Page(width, colour)
     for words in worth_saying(facts)[-height:]:
         heard.wrapped(f"  {words}", "dim")
@@ -155,8 +159,18 @@ def _drawn(page: _Page, state: Mapping[str, Any], age_ms: int, table: str) -> _P
         page.row(f"AWARD   {award}", "good")
     page.faded = False
     if meter := meter_words(state):
-        page.row(f"METER   {meter}", "bold")
+        page.wrapped(f"METER   {meter}", "bold", max_lines=1, placeholder=" ...")
     return page
+
+
+def _owed(page: _Page, state: Mapping[str, Any], height: int) -> None:
+    """Confirmed awards that are not paid, as far as there is room; their sum stands beside the meter."""
+    owed = owed_words(state)
+    room = min(height - len(page.rows), OWED_ROWS_MAX)
+    if len(owed) > room > 0:
+        owed[room - 1] += f"   ... and {len(owed) - room} more"
+    for one in owed[: max(room, 0)]:
+        page.row(f"OWED    {one}", "good")
 
 
 def _head(page: _Page, state: Mapping[str, Any], age_ms: int, table: str) -> None:
@@ -171,16 +185,18 @@ def _head(page: _Page, state: Mapping[str, Any], age_ms: int, table: str) -> Non
     ink = (
         "dim" if offline else "hold" if word in ("HOLD", "VOID") else "good" if word == "SETTLED" else "bold"
     )
+    day = day_words(state)
     left = "" if state["left_ms"] is None else f" {-(-state['left_ms'] // 1000)} s left"
-    side = ["light", f"{light.upper()}{left}", ""]
+    side = ["light", f"{light.upper()}{left}", day[:20]]
     if offline:
         side = ["not", "confirmed", ""]
     if page.tight > 1:
-        page.rows.append(page.ink(word.ljust(58), ink) + page.ink(" ".join([*side, ""]), light))
+        both = f"{word}   {day}".rstrip()[:57].ljust(58)
+        page.rows.append(page.ink(both, ink) + page.ink(f"{' '.join(side[:2])} ", light))
         return
-    for line, beside in zip(large(word), side, strict=True):
+    for line, beside, colour in zip(large(word), side, (light, light, "bold"), strict=True):
         padded = line.ljust(58)
-        page.rows.append(page.ink(padded, ink if ink != "hold" else "bad") + page.ink(f" {beside} ", light))
+        page.rows.append(page.ink(padded, ink if ink != "hold" else "bad") + page.ink(f" {beside} ", colour))
 
 
 def _advice(page: _Page, state: Mapping[str, Any], age_ms: int) -> None:
@@ -214,7 +230,7 @@ def _seats(page: _Page, state: Mapping[str, Any]) -> None:
     page.cells("", [(card_words(seat["cards"][3:]), "") for seat in seats])
     if not state["result"]:
         return
-    moves = [to_move(seat["results"]) for seat in seats]
+    moves = [seat_moves(state, seat) for seat in seats]
     page.cells("to pay", [(_plain(pays), "good") for pays, _ in moves])
     page.cells("to take", [(_plain(takes), "bad") for _, takes in moves])
 

@@ -17,6 +17,7 @@ import msgspec
 
 from table_controller.engine.house_rules import HouseRules
 from table_controller.engine.money import money_text
+from table_controller.evidence import Documents, Slots
 from table_controller.journal import Entry
 from table_controller.reckoning import award_rows, settlement_lines, stake_words, void_lines
 from table_controller.record_words import (
@@ -35,6 +36,8 @@ from table_controller.table.views import outputs, snapshot
 
 NEAREST: Final = 3
 LONGEST_COUNT: Final = 12
+TOLD: Final = "Statements, alarms, holds"
+TOLD_HEADS: Final = ("entry", "UTC", "table time", "who", "what")
 CARDS: Final = "Cards in the order they left the shoe: number, face, place"
 _FACE: Final = re.compile(r"\b(?:[2-9TJQKA][SHDC]|JK|(?!a[shd]\b)[2-9tjqka][shdc])\b")
 
@@ -111,7 +114,12 @@ def _opened(entry: Entry) -> str:
 
 def _software(entry: Entry) -> str:
     message = decode_message(entry) if b'"Started"' in entry.message else None
-    return message.software if isinstance(message, m.Started) else ""
+    return _program(message) if isinstance(message, m.Started) else ""
+
+
+def _program(message: m.Started) -> str:
+    """The version with the hash over the files of the program, as far as it was told."""
+    return f"{message.software} {message.manifest or ''}".strip()
 
 
 def _count(number: str) -> int:
@@ -140,6 +148,11 @@ def _table_time(at_ms: int) -> str:
     return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}.{ms:03}"
 
 
+def _stamp(entry: Entry) -> tuple[str, str, str]:
+    """Where an entry stands: its number, UTC, the table's own time."""
+    return str(entry.seq), _utc(entry.wall_ms)[11:], _table_time(entry.at_ms)
+
+
 class _Reading:
     """The entries of one round, read once from its opening on."""
 
@@ -148,8 +161,9 @@ class _Reading:
         if self.again.house is None or self.again.state is None:
             raise ReplayError(f"entry {opening.seq}: the opening of a round carries no snapshot of the table")
         self.house: m.House = self.again.house
-        self.before: TableState = self.again.state
-        self.state: TableState = self.again.state
+        self.opened: TableState = self.again.state
+        self.before: TableState = self.opened
+        self.state: TableState = self.opened
         self.number = number
         self.software = [software]
         self.dealers: list[str] = []
@@ -166,6 +180,9 @@ class _Reading:
         self.awarded: dict[tuple[int, str], int] = {}
         self.decided: dict[tuple[int, str], str] = {}
         self.differences: list[str] = []
+        lamps = outputs(self.house, self.state, opening.at_ms).lamps
+        self.slots = Slots(lamps, self.state.lamps_failed, _stamp(opening))
+        self.documents = Documents()
         self._check_digest(opening)
         self._note(opening, decode_message(opening), _facts(opening))
 
@@ -184,13 +201,15 @@ class _Reading:
 
     def _note(self, entry: Entry, message: m.AnyMessage, facts: list[m.AnyFact]) -> None:
         """Everything that the record needs of one entry."""
-        if isinstance(message, m.Started) and message.software != self.software[-1]:
-            self.software.append(message.software)
+        if isinstance(message, m.Started) and _program(message) != self.software[-1]:
+            self.software.append(_program(message))
         dealer: str = getattr(self.state, "dealer", "")
         if dealer and dealer not in self.dealers[-1:]:
             self.dealers.append(dealer)
-        stamp = (str(entry.seq), _utc(entry.wall_ms)[11:], _table_time(entry.at_ms), who(message))
-        self.told += [(*stamp, what) for what in happenings(message, facts, self.keyed)]
+        stamp = _stamp(entry)
+        self.told += [(*stamp, who(message), what) for what in happenings(message, facts, self.keyed)]
+        self.slots.take(stamp, message, facts, outputs(self.house, self.state, entry.at_ms).lamps)
+        self.documents.take(message, facts, self.before, self.state)
         self._note_keying(message, facts)
         settled = [fact for fact in facts if isinstance(fact, m.RoundSettled | m.RoundVoided)]
         if settled:
@@ -255,6 +274,8 @@ class _Reading:
         waiting = [one for one in self.before.awards if (one.award.seat, one.award.category_label) == key]
         decides = isinstance(message, m.Said) and isinstance(message.command, m.ConfirmAward | m.RejectAward)
         if waiting and decides:
+            if waiting[0].document and word == "paid":
+                word = "confirmed"
             role = "supervisor" if waiting[0].first_supervisor else "dealer"
             word += f" by {role} {waiting[0].first_operator} and {who(message)}"
         coin = self.state.seat(fact.seat).results.coin
@@ -282,10 +303,14 @@ class _Reading:
         unfinished = not self.state.result
         faces = self._faces_up() if unfinished else None
         times = tuple((name, *moment) for name, moment in self.moments.items())
-        told, differ = tuple(self.told), tuple(self.differences)
+        told, claims, differ = (
+            Section(TOLD, TOLD_HEADS, tuple(self.told)),
+            self._claims(),
+            tuple(self.differences),
+        )
         if faces is not None:
             up = {face for cards in faces.values() for face in cards if face}
-            told = tuple((*row[:-1], _masked(row[-1], up)) for row in told)
+            told, *claims = (_unseen(section, up) for section in (told, *claims))
             differ = tuple(_masked(line, up) for line in differ)
         rules = self.settled_under[0] if self.settled_under else rules_now(self.house, self.state)
         cards, notes = card_rows(rules, self.state, faces)
@@ -294,7 +319,8 @@ class _Reading:
             Section("Times", ("", "UTC", "table time", "entry", "by"), times),
             self._bets(),
             Section(CARDS, rows=cards, lines=notes),
-            Section("Statements, alarms, holds", ("entry", "UTC", "table time", "who", "what"), told),
+            told,
+            *claims,
             *self.settlements,
             self._awards(),
             Section("Meter", ("", "meter", "reserve", "overflow", "house added"), tuple(self.meter)),
@@ -328,12 +354,20 @@ class _Reading:
             ("table", f"{self.house.table}, {self.house.seats} seats"),
             ("outcome", outcome),
             ("dealer", ", then ".join(self.dealers)),
+            ("gaming day", self._day()),
             ("deck", getattr(state, "deck", "")),
             ("software", ", then ".join(self.software)),
             ("journal", f"entries {self.first.seq} to {self.last.seq}"),
             ("hash", self.last.chain.hex()),
         )
         return Section("Round", rows=tuple(row for row in rows if row[1]))
+
+    def _day(self) -> str:
+        """The gaming day and the shift in which the round was opened."""
+        books = self.opened.books
+        if books is None or not self.house.gaming_day:
+            return ""
+        return f"{books.day}, shift {books.shift}" if books.shift else str(books.day)
 
     def _bets(self) -> Section:
         if not self.at_lock:
@@ -342,12 +376,20 @@ class _Reading:
         keyed = (f"Amounts keyed by {', '.join(self.keyed_by)}.",) if self.keyed_by else ()
         return Section("Bets at LOCK", ("seat", "ante", "bonus", "coin", "lamp", "decision"), rows, keyed)
 
+    def _claims(self) -> list[Section]:
+        """What slot and lamp did at each seat where a player says that a coin was dropped."""
+        heads = ("entry", "UTC", "table time", "slot and lamp")
+        return [
+            Section(f"Claim of seat {seat}", heads, rows, lines) for seat, rows, lines in self.slots.claims()
+        ]
+
     def _awards(self) -> Section:
         heads = ("seat", "hand", "award", "how much", "from the meter", "from the house", "decision")
         if self.settled_under is None:
             return Section("Awards")
-        rows = award_rows(*self.settled_under, self.state.awards, self.awarded, self.decided)
-        return Section("Awards of the progressive", heads, tuple(rows))
+        rows = tuple(award_rows(*self.settled_under, self.state.awards, self.awarded, self.decided))
+        lines = tuple(self.documents.lines())
+        return Section("Awards of the progressive", heads if rows else (), rows, lines)
 
 
 def _amounts(bet: m.LockedBet | None) -> tuple[int, int]:
@@ -370,6 +412,12 @@ def _decision(state: TableState, number: int) -> str:
 def _masked(text: str, up: set[str]) -> str:
     """The same sentence without faces that lie down, whoever said them."""
     return _FACE.sub(lambda face: face[0] if face[0].upper() in up else HIDDEN, text)
+
+
+def _unseen(section: Section, up: set[str]) -> Section:
+    """The same section, what happened in it told without faces that lie down."""
+    rows = tuple((*row[:-1], _masked(row[-1], up)) for row in section.rows)
+    return msgspec.structs.replace(section, rows=rows)
 
 
 def _plain(text: str) -> str:

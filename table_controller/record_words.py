@@ -24,6 +24,13 @@ HIDDEN: Final = "##"
 Faces = Mapping[str, tuple[str | None, ...]]
 """The faces that lie up at each place."""
 
+EVENTS: Final[Mapping[str, str]] = {
+    "Installed": "the table is installed by {operators}, approval {approval}, software {software}",
+    "Carried": "the table goes on from the file {file}: {entries} entries, hash {head}",
+    "Started": "the service starts again, software {software}",
+    "ClockSet": "the wall clock is set by {by_ms}; the order of entries stays",
+    "ShoeFound": "the shoe answers",
+}
 COMMANDS: Final[Mapping[str, str]] = {
     "SetAmount": "keys {spot} of {seat}: {cents}",
     "AddAmount": "keys more on the {spot} of {seat}: {cents}",
@@ -56,36 +63,74 @@ COMMANDS: Final[Mapping[str, str]] = {
     "LogOn": "comes on duty as dealer",
     "LogOff": "the dealer on duty leaves",
     "ClearAlarm": "has seen to the alarm {alarm}, {place}",
-    "ConfirmAward": "confirms the award at {seat}",
+    "ConfirmAward": "confirms the award at {seat}{camera}",
     "RejectAward": "rejects the award at {seat}",
     "SetParameter": "sets {option} to {value}, approval {approval}",
+    "CorrectMeter": "says that the {pot} must show {cents} ({why}), approval {approval}",
+    "PayHit": "pays the award {document} at the {at}",
+    "WithholdHit": "withholds the award {document} for a check ({hold})",
+    "ReleaseHit": "releases the award {document}: its check is done",
+    "OpenDay": "opens the gaming day",
+    "CloseDay": "closes the gaming day",
+    "ChangeShift": "gives the table to shift {shift}",
+    "BeginTrial": "begins a trial of the table, notified: {notified}",
+    "EndTrial": "ends the trial of the table",
+    "TrySeat": "tries lamp and slot of {seat}",
+    "LampSeen": "has seen the lamp of {seat} lit",
 }
 FACTS: Final[Mapping[str, str]] = {
     "AlarmRaised": "ALARM {alarm}, {place}",
     "AwardHeld": "AWARD at {seat}: {hand} {cents} waits for two people",
-    "AwardPaid": "AWARD at {seat}: {hand} {cents} is paid",
-    "AwardRejected": "AWARD at {seat}: {hand} {cents} is not paid",
+    "AwardPaid": "AWARD at {seat}: {hand} {cents} is won",
+    "AwardRejected": "AWARD at {seat}: {hand} {cents} is rejected",
+    "ClockWasSet": "the wall clock was set by {by_ms}; the order of entries stays",
+    "CorrectionSeconded": "{operator} says that the {pot} must show {cents}; a second person is needed",
     "CoinReturned": "the coin of {seat} goes back: {why}",
+    "DayClosed": "gaming day {day} ends",
+    "DayOpened": "gaming day {day} begins",
     "DeckChanged": "the deck in use is now {deck}",
     "DeckFinding": "FINDING on {deck}: {finding} {card}, {rounds_since_count} rounds after its last count",
+    "HitDecided": "award {document}: {decision}ed by {operators}{camera}; why: {reason}",
+    "HitPaid": "award {document}: {cents} is paid at the {at} by {operator}",
+    "HitRecorded": "award {document} at {seat}: {hand} {cards}, {cents} of a meter of {meter_cents}, "
+    "{take_cents} from the meter, {house_cents} from the house",
+    "HitReleased": "award {document} is released by {operator}: {reason}",
+    "HitWithdrawn": "award {document} is taken back: the round is void",
+    "HitWithheld": "award {document} is withheld by {operator} for a check ({hold}): {reason}",
     "HoldEnded": "the hold {hold} ends",
+    "HouseChanged": "the files say something else at {place}: {after}, before {before}, approval {approval}",
     "KeyRefused": "key {key} - REFUSED: {reason}",
+    "LineTried": "tried and well: {line}",
     "MeterChanged": "meter from {before_cents} to {after_cents} ({why})",
+    "MeterCorrected": "the {pot} is corrected from {before_cents} to {after_cents} by {operators} ({why}), "
+    "approval {approval}; why: {reason}",
+    "MeterReset": "the meter begins anew at {after_cents}: reset {reset_cents}, reserve {reserve_cents}",
     "Noticed": "noted: {notice}, {place}",
     "ParameterChanged": "{option} from {before} to {after}, approval {approval}, in force now: {in_force}",
     "SeatFolded": "{seat} is folded by {by}",
+    "ShiftChanged": "shift {after} has the table, before {before}, by {operator}",
+    "SoftwareChanged": "ANOTHER PROGRAM runs: {after}, before {before}",
+    "TableInstalled": "the table is installed by {operators}, its meter {meter_cents}, approval {approval}",
+    "TrialBegun": "{operator} tries the table, notified: {notified}",
+    "TrialEnded": "{operator} ends the trial",
+    "WalkRecorded": "keys and lamps {passed}; not tried: {missing}; failed: {failed}",
     "Withdrawn": "taken back: {statement}",
 }
 _SHOE: Final = (m.CardScanned, m.CardUnreadable, m.FrameLost, m.BadFrame, m.ShoeLost, m.ShoeFound)
 _SENSORS: Final = (m.ChipsPlaced, m.ChipsLifted, m.LampFailed, m.LampMended, m.HealthChanged)
 # Other parts of the record show these, or the word of the person who led to them.
-_UNTOLD: Final = frozenset(
+UNTOLD: Final = frozenset(
     {
         *("RoundOpened", "KeyTaken", "CommandRefused", "CoinAccepted", "BetsLocked", "CardDealt"),
         *("PhaseEntered", "Stated", "MeterChanged", "RoundSettled", "RoundVoided", "RoundCleared"),
         *("HandDead", "HandKilled", "AwardSeconded", "DealerChanged", "AlarmCleared"),
+        *("HitRecorded", "HitDecided", "HitWithheld", "HitReleased", "CorrectionSeconded"),
+        *("ShiftChanged", "TrialBegun", "TrialEnded", "ClockWasSet", "TableInstalled"),
     }
 )
+
+
+_JOINED: Final[Mapping[str, str]] = {"operators": " and ", "missing": ", ", "failed": ", "}
 
 
 def who(message: m.AnyMessage) -> str:
@@ -96,8 +141,10 @@ def who(message: m.AnyMessage) -> str:
         return "key pad"
     if isinstance(message, m.TimePassed):
         return "time"
-    if isinstance(message, m.Started):
+    if isinstance(message, m.Started | m.Carried | m.ClockSet):
         return "service"
+    if isinstance(message, m.Installed):
+        return " and ".join(message.operators)
     return (
         "shoe" if isinstance(message, _SHOE) else "sensors" if isinstance(message, _SENSORS) else "coin slot"
     )
@@ -114,22 +161,37 @@ def place_words(place: str) -> str:
 
 
 def message_words(message: m.Message) -> str:
-    """A command as a person says it, or a fact; one without a sentence by its name and fields."""
+    """An event, a command as a person says it, or a fact; one without a sentence by its name and fields."""
     name = type(message).__name__
-    said: dict[str, Any] = msgspec.structs.asdict(message)
-    for key, value in said.items():
-        if key in ("seat", "place"):
-            said[key] = place_words(str(value))
-        elif key.endswith("cents"):
-            said[key] = money_text(value)
-        elif isinstance(value, tuple):
-            said[key] = " ".join(map(str, value)).upper()
-        elif key in ("card", "key"):
-            said[key] = value.upper()
-    template = COMMANDS.get(name) or FACTS.get(name)
+    said = {key: _value_words(key, value) for key, value in msgspec.structs.asdict(message).items()}
+    if isinstance(message, m.TrySeat) and not message.seat:
+        said["seat"] = "no seat"
+    elif isinstance(message, m.HouseChanged):
+        said["place"] = message.place
+    template = EVENTS.get(name) or COMMANDS.get(name) or FACTS.get(name)
     if template is not None:
         return template.format_map(said)
     return " ".join([name, *(f"{key} {value}" for key, value in said.items())])
+
+
+def _value_words(key: str, value: Any) -> str:
+    if key in ("seat", "place"):
+        return place_words(str(value))
+    if key.endswith("cents"):
+        return money_text(value)
+    if key == "camera":
+        return f", camera {value}" if value else ""
+    if key in ("before", "after"):
+        return str(value) or "nothing"
+    if key == "by_ms":
+        return f"{'-' if value < 0 else '+'}{abs(value) // 1000}.{abs(value) % 1000:03} s"
+    if key == "passed":
+        return "all work" if value else "DO NOT ALL WORK"
+    if key in _JOINED:
+        return _JOINED[key].join(map(str, value)) or "none"
+    if isinstance(value, tuple):
+        return " ".join(map(str, value)).upper()
+    return value.upper() if key in ("card", "key") else str(value)
 
 
 def happenings(
@@ -139,16 +201,14 @@ def happenings(
 
     An amount is told when it is keyed again, refused, or raises an alarm; `keyed` are those before.
     """
-    if isinstance(message, m.Started):
-        yield f"the service starts again, software {message.software}"
-    elif isinstance(message, m.ShoeFound):
-        yield "the shoe answers"
+    if type(message).__name__ in EVENTS:
+        yield message_words(message)
     elif isinstance(message, m.Said):
         refused = next((fact.reason for fact in facts if isinstance(fact, m.CommandRefused)), "")
         if refused or not _plain(message.command, facts, keyed):
             yield _said(message, keyed) + (f" - REFUSED: {refused}" if refused else "")
     for fact in facts:
-        if type(fact).__name__ in _UNTOLD or _shown_elsewhere(message, fact):
+        if type(fact).__name__ in UNTOLD or _shown_elsewhere(message, fact):
             continue
         if isinstance(fact, m.HoldPlaced):
             ruling = RULINGS[fact.hold]
@@ -158,9 +218,11 @@ def happenings(
 
 
 def _shown_elsewhere(message: m.AnyMessage, fact: m.Fact) -> bool:
-    """A person's word tells his fold, and the table of awards those that were paid at once."""
+    """A person's word tells his fold or what he tried, the table of awards those that were paid at once."""
     if isinstance(fact, m.SeatFolded):
         return fact.by != "time"
+    if isinstance(fact, m.LineTried):
+        return isinstance(message, m.Said)
     return isinstance(fact, m.AwardPaid) and not isinstance(message, m.Said)
 
 

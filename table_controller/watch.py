@@ -3,7 +3,8 @@
 It is an ordinary client: it hears what the table publishes, asks for the snapshot when it has missed
 something, and never claims to know more than that (ARCHITECTURE.md, Messages and Pages). On a
 terminal it redraws one screen; into a file or a pipe it writes one block per change, so that a log
-stays readable. What a message means is in `wording`, how it is drawn in `picture`; both are pure.
+stays readable. What a message means is in `wording` and `view_words`, how it is drawn in `picture`;
+all of them are pure.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from typing import Any, Final, TextIO
 import msgspec
 import zmq
 
-from table_controller.picture import render
-from table_controller.wording import OFFLINE_MS, STALE_MS, block, describe
+from table_controller.picture import OFFLINE_MS, STALE_MS, render
+from table_controller.view_words import block, describe
 
 Json = dict[str, Any]
 

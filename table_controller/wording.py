@@ -1,14 +1,9 @@
-"""What the table shows, in a person's words: holds, commands, facts, results, the next step (pure)."""
+"""What the table says, in a person's words: holds, commands, facts, places, money (pure)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
-
-STALE_MS: Final = 3_000
-OFFLINE_MS: Final = 10_000
-WIDTH_MIN: Final = 80
-HEIGHT_MIN: Final = 24
 
 # --------------------------------------------------------------------------------------- words
 
@@ -32,10 +27,6 @@ HOLDS: Final[Mapping[str, str]] = {
     "jackpot_hand_in_void_round": "a jackpot award in a void round",
     "deck_short": "the rest of the deck was miscounted",
 }
-# Holds that somebody else than a supervisor alone may end, as far as the house lets him.
-ENDED_BY: Final[Mapping[str, str]] = {
-    "rescan": "the dealer or a supervisor", "count": "the dealer or a supervisor", "people": "two people",
-}  # fmt: skip
 COMMANDS: Final[Mapping[str, str]] = {
     "SetAmount": "an amount", "AddAmount": "an added amount", "RepeatAmounts": "bets as before",
     "DoubleAmounts": "bets doubled", "UndoAmount": "undo", "ClearAmounts": "amounts wiped",
@@ -48,15 +39,12 @@ COMMANDS: Final[Mapping[str, str]] = {
     "ReturnExcess": "the excess of a raise", "NewDeck": "new deck", "UseDeck": "the other deck",
     "LogOn": "log on", "LogOff": "log off", "ClearAlarm": "clearing an alarm",
     "ConfirmAward": "confirming an award", "RejectAward": "rejecting an award",
-    "SetParameter": "changing a parameter",
+    "SetParameter": "changing a parameter", "CorrectMeter": "correcting a meter",
+    "PayHit": "paying an award", "WithholdHit": "withholding an award", "ReleaseHit": "releasing an award",
+    "OpenDay": "opening the gaming day", "CloseDay": "closing the gaming day", "ChangeShift": "another shift",
+    "BeginTrial": "a trial of the table", "EndTrial": "the end of the trial", "TrySeat": "trying a seat",
+    "LampSeen": "a lamp that was seen lit",
 }  # fmt: skip
-LAMPS: Final[Mapping[str, str]] = {"on": "(O) lit", "off": "( ) dark", "blink": "(*) blink"}
-GIVE_BACK: Final = "give back"
-NO_ANTE: Final = "no ante"
-NO_LIGHT: Final = "no light"
-NOT_KEYED: Final = "not keyed"
-WARNINGS: Final = (GIVE_BACK, NO_ANTE, NO_LIGHT, NOT_KEYED)
-VERBS: Final[Mapping[str, str]] = {"win": "wins", "lose": "loses", "push": "push", "refund": "refund"}
 FACTS: Final[Mapping[str, str]] = {
     "RoundOpened": "bets are open, round {round}",
     "KeyTaken": "key {KEY}",
@@ -82,6 +70,26 @@ FACTS: Final[Mapping[str, str]] = {
     "AwardSeconded": "award at seat {seat}: {operator} says {decision}, a second person is needed",
     "AwardPaid": "AWARD seat {seat}: {hand} pays {cents}",
     "AwardRejected": "award at seat {seat} is rejected: {hand} {cents}",
+    "HitRecorded": "document {document}: seat {seat}, {hand} {cents} of a meter of {meter_cents}",
+    "HitDecided": "document {document}: {decision}ed by {operators}",
+    "HitWithdrawn": "document {document} is taken back with the round",
+    "HitPaid": "document {document}: {cents} paid at the {at} by {operator}",
+    "HitWithheld": "document {document} is WITHHELD by {operator} ({withholding}): {reason}",
+    "HitReleased": "document {document} is released by {operator}: {reason}",
+    "MeterReset": "the meter begins anew at {after_cents}",
+    "CorrectionSeconded": "{operator} says that the {pot} must show {cents}, a second person is needed",
+    "MeterCorrected": "the {pot} is corrected {before_cents} -> {after_cents} by {operators} ({why})",
+    "TableInstalled": "the table is installed by {operators}, its meter at {meter_cents}",
+    "DayOpened": "gaming day {day} begins ({operator})",
+    "DayClosed": "gaming day {day} ends ({operator})",
+    "ShiftChanged": "shift: {before} -> {after} ({operator})",
+    "HouseChanged": "the files now say {where}: {before} -> {after}, approval {approval}",
+    "SoftwareChanged": "ANOTHER PROGRAM: {before} -> {after}",
+    "ClockWasSet": "the clock was set by {by_ms}",
+    "TrialBegun": "{operator} tries the table, notified: {notified}",
+    "TrialEnded": "{operator} ends the trial",
+    "LineTried": "works: {line}",
+    "WalkRecorded": "keys and lamps {passed}; not tried: {missing}; failed: {failed}",
     "DeckChanged": "another deck is in use: {deck}",
     "DeckFinding": "look at {deck}: {finding} {card}",
     "DealerChanged": "dealer: {before} -> {after}",
@@ -92,10 +100,14 @@ FACTS: Final[Mapping[str, str]] = {
 # Facts that say again what the view or the next fact says: by type, and for some by what they say.
 UNSAID: Final[Mapping[str, tuple[str, frozenset[str]]]] = {
     "Stated": ("statement", frozenset({"SetAmount", "AddAmount", "Fold"})),
-    "MeterChanged": ("why", frozenset({"contribution"})),
+    "MeterChanged": ("why", frozenset({"contribution", "correction"})),
     "KeyTaken": ("key", frozenset({"open", "lock", "clear"})),
 }
 UNSAID_TYPES: Final = frozenset({"CardDealt", "PhaseEntered"})
+# What people and files have named keeps its own spelling.
+_SPELLED: Final = frozenset(
+    {"round", "operator", "reason", "approval", "deck", "before", "after", "document", "notified"}
+)
 
 
 def money(cents: int) -> str:
@@ -104,10 +116,15 @@ def money(cents: int) -> str:
     return f"{sign}{abs(cents) // 100:,}.{abs(cents) % 100:02d}"
 
 
-def result_words(result: str) -> str:
-    """A result in table words as it is said aloud: `win 20.00` is `wins 20.00`; `none` is nothing."""
-    verb, _, amount = result.partition(" ")
-    return "" if verb == "none" else f"{VERBS.get(verb, verb)} {amount}".strip()
+def line_words(line: str) -> str:
+    """A line that is tried, as it is called at the table: `key.lock` is `key LOCK`, `lamp.3` is `lamp 3`."""
+    kind, dot, name = line.partition(".")
+    return f"{kind} {name.upper()}" if dot else line
+
+
+def seconds_words(ms: int) -> str:
+    """A difference of times with its sign: `-3600.000 s`."""
+    return f"{'-' if ms < 0 else '+'}{abs(ms) // 1000}.{abs(ms) % 1000:03d} s"
 
 
 def hold_words(hold: str) -> str:
@@ -124,18 +141,10 @@ def place_words(place: str) -> str:
 
 def fact_words(fact: Mapping[str, Any]) -> str:
     """A fact in one line; one that this view does not know is shown by its name and fields."""
-    said = {key: str(value).replace("_", " ") for key, value in fact.items()}
-    for key, value in fact.items():
-        if key.endswith("cents") and isinstance(value, int):
-            said[key] = money(value)
-    said["place"] = place_words(str(fact.get("place", "")))
-    said["hold"] = hold_words(str(fact.get("hold", "")))
-    for key in said.keys() & {"round", "operator", "reason", "approval", "deck", "before", "after"}:
-        said[key] = str(fact[key]) or "-"
-    for key in said.keys() & {"command", "statement"}:
-        said[key] = COMMANDS.get(fact[key], said[key])
-    if "key" in said:
-        said["KEY"] = said["key"].upper()
+    said = {key: _value_words(key, value) for key, value in fact.items()}
+    place, hold = str(fact.get("place", "")), str(fact.get("hold", ""))
+    said |= {"where": place, "place": place_words(place), "withholding": hold, "hold": hold_words(hold)}
+    said["KEY"] = said.get("key", "").upper()
     known = FACTS.get(str(fact.get("type", "")))
     if known is not None:
         try:
@@ -146,6 +155,22 @@ def fact_words(fact: Mapping[str, Any]) -> str:
     return f"{fact.get('type', 'fact without a name')} {fields}".strip()
 
 
+def _value_words(key: str, value: Any) -> str:
+    if key.endswith("cents") and isinstance(value, int):
+        return money(value)
+    if key == "by_ms" and isinstance(value, int):
+        return seconds_words(value)
+    if isinstance(value, list | tuple):
+        return (" and " if key == "operators" else ", ").join(line_words(str(one)) for one in value) or "none"
+    if key in _SPELLED:
+        return str(value) or "-"
+    if key == "passed":
+        return "all work" if value else "DO NOT ALL WORK"
+    if key in ("command", "statement"):
+        return COMMANDS.get(str(value), str(value))
+    return line_words(str(value)) if key == "line" else str(value).replace("_", " ")
+
+
 def worth_saying(facts: Sequence[Mapping[str, Any]]) -> list[str]:
     """The facts in words, without those that the rest of the view shows anyway."""
     said = []
@@ -154,188 +179,3 @@ def worth_saying(facts: Sequence[Mapping[str, Any]]) -> list[str]:
         if fact.get("type") not in UNSAID_TYPES and fact.get(key) not in unsaid:
             said.append(fact_words(fact))
     return said
-
-
-def card_words(cards: Sequence[str | None]) -> str:
-    """Cards as far as they lie face up; a hidden one is its back, `##`."""
-    return " ".join(card or "##" for card in cards)
-
-
-def is_over(state: Mapping[str, Any]) -> bool:
-    """Whether what is known of the felt is of a round that has been cleared."""
-    return bool(state["phase"] == "idle" and state["round"])
-
-
-def stake_words(spot: Mapping[str, Any]) -> str:
-    """What lies on a spot: an amount, or that none was keyed."""
-    if spot["cents"]:
-        return money(spot["cents"])
-    return NOT_KEYED if spot["chips"] else ""
-
-
-def standing(seat: Mapping[str, Any]) -> str:
-    """Whether a hand is out of the play."""
-    return "DEAD" if seat["dead"] else "FOLDED" if seat["folded"] else ""
-
-
-def coin_words(state: Mapping[str, Any], seat: Mapping[str, Any]) -> str:
-    """The lamp of a seat; before LOCK also why a coin in the slot is no bet yet."""
-    if seat["coin"] == "returned":
-        return GIVE_BACK
-    if state["phase"] == "betting" and seat["coin"] == "bet" and seat["lamp"] == "off":
-        return NO_LIGHT if seat["ante"]["cents"] else NO_ANTE
-    return LAMPS.get(seat["lamp"], str(seat["lamp"]))
-
-
-def _hold_notice(state: Mapping[str, Any], hold: str) -> str:
-    ends = state["hold_ends"][hold]
-    who = next((who for word, who in ENDED_BY.items() if word in ends), "a supervisor")
-    # Where several holds stand, the room is for what each of them is.
-    waiting = f" - waiting for {who}" if len(state["holds"]) == 1 else ""
-    return f"HOLD: {hold_words(hold)}{waiting}; what ends it is {ends}"
-
-
-def notices(state: Mapping[str, Any]) -> list[str]:
-    """What the dealer must know before he presses the next key, the most pressing first."""
-    lines = [_hold_notice(state, hold) for hold in state["holds"]]
-    if not state["shoe"] and "shoe_lost" not in state["holds"]:
-        lines.append("THE SHOE DOES NOT ANSWER: plug it in")
-    if state["deck_due"]:
-        lines.append("A NEW DECK IS DUE (supervisor: new deck)")
-    if state["stub_due"]:
-        lines.append("COUNT THE REST OF THE DECK before CLEAR")
-    return lines
-
-
-def next_step(state: Mapping[str, Any]) -> str:
-    """What the dealer does next (DETAILS.md, Keys and phases); in a hold its end is told apart."""
-    if "jackpot_hold" in state["holds"]:
-        return "check hand, lamp and the rest of the deck before anybody confirms"
-    if state["holds"]:
-        return ""
-    match state["phase"]:
-        case "idle":
-            return "press OPEN"
-        case "betting":
-            laid = any(seat["ante"]["chips"] or seat["ante"]["cents"] for seat in state["seats"])
-            return "key the bets, then press LOCK" if laid else "wait for an ante"
-        case "dealing":
-            return "deal"
-        case "deciding":
-            undecided = [
-                str(seat["seat"])
-                for seat in state["seats"]
-                if seat["ante"]["cents"] and not (standing(seat) or seat["raise"]["chips"])
-            ]
-            still = f" (still to decide: {', '.join(undecided)})" if undecided else ""
-            return f"press CLOSE when all have decided{still}"
-        case "revealing":
-            return "turn the dealer's cards and press REVEAL"
-        case "settled" | "void":
-            return "pay and collect, then CLEAR"
-    return ""
-
-
-def to_move(results: Mapping[str, str]) -> tuple[int, int]:
-    """What the dealer pays to a seat and what he takes from it, in cents (HOUSE_RULES.md, Words).
-
-    A stake that stays with the player does not move, and a lost token lies in the chute already; a
-    token that goes back is paid out.
-    """
-    pays = takes = 0
-    for spot, result in results.items():
-        verb, _, amount = result.partition(" ")
-        cents = int(amount.replace(".", "")) if amount else 0
-        if verb == "win" or (spot == "coin" and verb == "refund"):
-            pays += cents
-        elif verb == "lose" and spot != "coin":
-            takes += cents
-    return pays, takes
-
-
-def dealer_words(state: Mapping[str, Any]) -> str:
-    """The dealer's cards; after REVEAL also what they make."""
-    dealer = state["dealer"]
-    said = card_words(dealer["cards"])
-    if dealer["hand"]:
-        said += f"   {dealer['hand']}"
-    if dealer["qualifies"] is not None:
-        said += " - qualifies" if dealer["qualifies"] else " - DOES NOT QUALIFY"
-    return said
-
-
-def awards_words(state: Mapping[str, Any]) -> list[str]:
-    """The awards of the round, those that wait for people first."""
-    return [
-        f"seat {award['seat']} {'share of a ' if award.get('kind') == 'share' else ''}"
-        f"{award['hand'].replace('_', ' ')} {money(award['cents'])} {award['status']}"
-        for award in sorted(state["awards"], key=lambda award: str(award["status"]) != "waits")
-    ]
-
-
-def alarms_words(state: Mapping[str, Any]) -> str:
-    """The alarms of the round with their places."""
-    return "; ".join(
-        alarm["alarm"].replace("_", " ") + place_words(alarm["place"]) for alarm in state["alarms"]
-    )
-
-
-def meter_words(state: Mapping[str, Any]) -> str:
-    """The meter as a row."""
-    meter = state["meter"]
-    if meter is None:
-        return ""
-    parts = [money(meter["cents"])]
-    for key, name in (
-        ("reserve", "reserve"),
-        ("overflow", "overflow"),
-        ("house_added", "added by the house"),
-    ):
-        if meter[f"{key}_cents"]:
-            parts.append(f"{name} {money(meter[f'{key}_cents'])}")
-    return "   ".join(parts)
-
-
-# -------------------------------------------------------------------------------- for a log file
-
-
-def describe(state: Mapping[str, Any]) -> dict[str, str]:
-    """The table in labelled lines, without what changes by itself (the time left) and what is empty.
-
-    Cards appear when the deal is complete: a log does not gain by forty lines of backs.
-    """
-    phase = "IDLE after the last round" if is_over(state) else state["phase"].upper()
-    phase = "HOLD" if state["holds"] else phase
-    lines = {"round": state["round"], "phase": f"{phase}, light {state['light']}"}
-    for number, notice in enumerate(notices(state), 1):
-        lines[f"notice {number}"] = notice
-    dealt = state["phase"] != "dealing"
-    for seat in state["seats"]:
-        results = [
-            f"{spot} {words}" for spot, text in seat["results"].items() if (words := result_words(text))
-        ]
-        pays, takes = to_move(seat["results"])
-        moves = [f"{name} {money(cents)}" for name, cents in (("to pay", pays), ("to take", takes)) if cents]
-        total = f" = {', '.join(moves)}" if moves and state["result"] else ""
-        parts = {spot: stake_words(seat[spot]) for spot in ("ante", "raise", "bonus")}
-        coin = coin_words(state, seat)
-        parts["jackpot"] = "" if coin == LAMPS["off"] else coin
-        parts["hand"] = f"{card_words(seat['cards'])} {standing(seat)}".strip() if dealt else standing(seat)
-        parts["result"] = ", ".join(results) + total
-        lines |= {f"seat {seat['seat']} {label}": words for label, words in parts.items()}
-    lines["dealer"] = dealer_words(state) if dealt else ""
-    lines["meter"] = meter_words(state)
-    lines["awards"] = "; ".join(awards_words(state))
-    lines["alarms"] = alarms_words(state)
-    return {label: words for label, words in lines.items() if words}
-
-
-def block(before: Mapping[str, str], now: Mapping[str, str], facts: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What has changed between two descriptions, and what was decided meanwhile; empty if nothing.
-
-    That felt and lamps are empty after CLEAR and in a new round goes without saying.
-    """
-    changed = [f"{label}: {words}" for label, words in now.items() if before.get(label) != words]
-    cleared = before.get("round") != now.get("round") or now.get("phase", "").startswith("IDLE")
-    gone = [] if cleared else [f"{label}: no more" for label in before if label not in now]
-    return [*worth_saying(facts), *changed, *gone]

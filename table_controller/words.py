@@ -7,7 +7,7 @@ from a terminal. The words are those of the plays (plays' README, The script).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from table_controller.engine.money import parse_money
 from table_controller.table import messages as m
@@ -42,9 +42,9 @@ def _cents(text: str) -> int:
 
 
 def _one_of(text: str, *allowed: str) -> str:
-    if text not in allowed:
+    if text.lower() not in allowed:
         raise NotUnderstood(f"'{text}' is none of {', '.join(allowed)}")
-    return text
+    return text.lower()
 
 
 def _spot(text: str) -> m.Spot:
@@ -53,6 +53,21 @@ def _spot(text: str) -> m.Spot:
 
 def _cause(text: str) -> m.DeathCause:
     return "conduct" if _one_of(text, "count", "conduct") == "conduct" else "count"
+
+
+def _choice(text: str, choices: Any) -> Any:
+    """One of the texts of a `Literal`."""
+    return _one_of(text, *get_args(choices))
+
+
+def _correction(a: Sequence[str]) -> m.AnyCommand:
+    pot, why = _choice(a[0], m.Pot), _choice(a[2], m.Correction)
+    return m.CorrectMeter(pot, _cents(a[1]), why, " ".join(a[3:]))
+
+
+_CORRECT = Word(
+    f"{'|'.join(get_args(m.Pot))} AMOUNT {'|'.join(get_args(m.Correction))} APPROVAL", _correction, 4, 20
+)
 
 
 def _key(name: m.Key) -> Word:
@@ -107,12 +122,28 @@ WORDS: dict[str, Word] = {
     "sup fold_short": Word("SEAT", lambda a: m.FoldShort(_number(a[0])), 1, 1),
     "sup return_excess": Word("SEAT AMOUNT", lambda a: m.ReturnExcess(_number(a[0]), _cents(a[1])), 2, 2),
     "sup new_deck": Word("[NAME]", lambda a: m.NewDeck(a[0] if a else ""), 0, 1),
-    "confirm": Word("SEAT", lambda a: m.ConfirmAward(_number(a[0])), 1, 1),
+    "confirm": Word("SEAT [CAMERA]", lambda a: m.ConfirmAward(_number(a[0]), " ".join(a[1:])), 1, 20),
     "reject": Word("SEAT", lambda a: m.RejectAward(_number(a[0])), 1, 1),
-    "sup confirm": Word("SEAT", lambda a: m.ConfirmAward(_number(a[0])), 1, 1),
+    "sup confirm": Word("SEAT [CAMERA]", lambda a: m.ConfirmAward(_number(a[0]), " ".join(a[1:])), 1, 20),
     "sup reject": Word("SEAT", lambda a: m.RejectAward(_number(a[0])), 1, 1),
+    "correct": _CORRECT,
+    "sup correct": _CORRECT,
+    "sup pay": Word("DOCUMENT table|cage", lambda a: m.PayHit(a[0], _choice(a[1], m.Cashier)), 2, 2),
+    "sup withhold": Word(
+        "DOCUMENT identity|tax|other", lambda a: m.WithholdHit(a[0], _choice(a[1], m.Withholding)), 2, 2
+    ),
+    "sup release": Word("DOCUMENT", lambda a: m.ReleaseHit(a[0]), 1, 1),
+    "sup open day": Word("", lambda _: m.OpenDay(), 0, 0),
+    "sup close day": Word("", lambda _: m.CloseDay(), 0, 0),
+    "sup shift": Word("NAME", lambda a: m.ChangeShift(" ".join(a)), 1, 9),
+    "sup trial": Word("WHO-WAS-NOTIFIED", lambda a: m.BeginTrial(" ".join(a)), 1, 20),
+    "sup end trial": Word("", lambda _: m.EndTrial(), 0, 0),
+    "try seat": Word("SEAT|0", lambda a: m.TrySeat(_number(a[0])), 1, 1),
+    "sup try seat": Word("SEAT|0", lambda a: m.TrySeat(_number(a[0])), 1, 1),
+    "lamp seen": Word("SEAT", lambda a: m.LampSeen(_number(a[0])), 1, 1),
+    "sup lamp seen": Word("SEAT", lambda a: m.LampSeen(_number(a[0])), 1, 1),
     "sup parameter": Word(
-        "OPTION VALUE APPROVAL", lambda a: m.SetParameter(a[0], a[1], " ".join(a[2:])), 3, 9
+        "OPTION VALUE APPROVAL", lambda a: m.SetParameter(a[0], a[1], " ".join(a[2:])), 3, 20
     ),
 }
 """Every word with what follows it. `sup` before a word says it in the supervisor's role."""
@@ -121,14 +152,19 @@ WORDS: dict[str, Word] = {
 def understand(text: str) -> tuple[m.AnyCommand, m.Role]:
     """The command that a line of words is, and the role it is said in. Raises `NotUnderstood`."""
     tokens = text.split()
-    for length in (3, 2, 1):
-        name = " ".join(tokens[:length]).lower()
-        word = WORDS.get(name)
-        if word is None or length > len(tokens):
-            continue
-        rest = tokens[length:]
-        if not word.least <= len(rest) <= word.most:
-            form = f"{name} {word.form}".rstrip()
-            raise NotUnderstood(f"'{text}' does not fit; the form is: {form}")
-        return word.make(rest), "supervisor" if name.startswith("sup ") else "dealer"
-    raise NotUnderstood(f"'{text}' is no word of the table; the words are: {', '.join(sorted(WORDS))}")
+    name = _longest(tokens)
+    as_supervisor = _longest(["sup", *tokens])
+    if len(as_supervisor.split()) > len(name.split()) + 1:
+        raise NotUnderstood(f"a supervisor says that: {as_supervisor} {WORDS[as_supervisor].form}".rstrip())
+    if not name:
+        raise NotUnderstood(f"'{text}' is no word of the table; the words are: {', '.join(sorted(WORDS))}")
+    word, rest = WORDS[name], tokens[len(name.split()) :]
+    if not word.least <= len(rest) <= word.most:
+        raise NotUnderstood(f"'{text}' does not fit; the form is: {name} {word.form}".rstrip())
+    return word.make(rest), "supervisor" if name.startswith("sup ") else "dealer"
+
+
+def _longest(tokens: Sequence[str]) -> str:
+    """The longest word of the table with which these begin; empty if there is none."""
+    names = (" ".join(tokens[:length]).lower() for length in (3, 2, 1))
+    return next((name for name in names if name in WORDS), "")

@@ -10,9 +10,10 @@ from typing import Any, get_args
 import pytest
 import zmq
 
-from table_controller.commands import MAX_REQUEST_BYTES, ROLES, Commands, Request
+from table_controller.commands import MAX_REQUEST_BYTES, Commands, Request
 from table_controller.table import messages as words
-from table_controller.table.messages import Fold, Said, SetAmount, StateHand, VoidRound
+from table_controller.table.messages import Fold, Said, SetAmount, StateHand, TrySeat, VoidRound
+from table_controller.table.roles import ROLES
 
 WAIT_MS = 5_000
 
@@ -130,6 +131,14 @@ def test_the_snapshot_is_the_newest_state_envelope(panel: Panel) -> None:
     assert panel.answer() == {"v": 1, "id": "q1", "ok": True, "state": state}
 
 
+def test_the_question_for_the_lines_is_answered_with_every_wire(panel: Panel) -> None:
+    request = panel.one({"v": 1, "id": "q2", "ask": "lines"})
+    assert (request.said, request.ask) == (None, "lines")
+    panel.commands.answer_lines(request, b'{"lines":[],"slots":[],"senses":[],"shoe":null}')
+    lines: dict[str, Any] = {"lines": [], "slots": [], "senses": [], "shoe": None}
+    assert panel.answer() == {"v": 1, "id": "q2", "ok": True, "lines": lines}
+
+
 def test_before_the_first_state_there_is_no_snapshot(panel: Panel) -> None:
     panel.commands.answer_snapshot(panel.one({"v": 1, "id": "q1", "ask": "snapshot"}), b"")
     assert "has not shown a state yet" in panel.answer()["error"]
@@ -166,7 +175,7 @@ def test_every_word_has_its_roles() -> None:
     assert set(ROLES) == set(get_args(words.AnyCommand))
 
 
-def test_the_supervisors_words_are_those_that_decide_a_round() -> None:
+def test_the_supervisors_words_are_those_that_decide_a_round_a_day_or_a_payment() -> None:
     decisions = {kind.__name__ for kind, roles in ROLES.items() if roles == {"supervisor"}}
     assert decisions == {
         "VoidRound",
@@ -178,6 +187,14 @@ def test_the_supervisors_words_are_those_that_decide_a_round() -> None:
         "ReturnExcess",
         "NewDeck",
         "SetParameter",
+        "PayHit",
+        "WithholdHit",
+        "ReleaseHit",
+        "OpenDay",
+        "CloseDay",
+        "ChangeShift",
+        "BeginTrial",
+        "EndTrial",
     }
 
 
@@ -197,6 +214,61 @@ def test_a_word_for_all_seats_says_so_with_seat_0(panel: Panel, word: str) -> No
     assert said.command.seat == 0  # type: ignore[union-attr]
     error = panel.refusal(ANTE | {"command": {"type": word, "seat": 8}})
     assert error == "$.command.seat: 8 was found; allowed: seats 1 to 7, and 0 for all."
+
+
+def test_in_a_trial_seat_0_is_no_seat(panel: Panel) -> None:
+    said = panel.one(ANTE | {"command": {"type": "TrySeat", "seat": 0}}).said
+    assert said is not None
+    assert said.command == TrySeat(0)
+    error = panel.refusal(ANTE | {"command": {"type": "TrySeat", "seat": 8}})
+    assert error == "$.command.seat: 8 was found; allowed: seats 1 to 7, and 0 for none."
+    assert panel.refusal(ANTE | {"command": {"type": "LampSeen", "seat": 0}}).endswith("seats 1 to 7.")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        {"type": "SetParameter", "option": "reset", "value": "20000.00", "approval": "A-1"},
+        {"type": "PayHit", "document": "T1-A000001", "at": "cage"},
+        {"type": "WithholdHit", "document": "T1-A000001", "hold": "tax"},
+        {"type": "OpenDay"},
+        {"type": "BeginTrial", "notified": "the laboratory, by mail"},
+    ],
+)
+def test_item_48_a_dealer_reaches_neither_parameters_nor_payments_nor_a_trial(
+    panel: Panel, command: dict[str, str]
+) -> None:
+    word = command["type"]
+    error = panel.refusal(ANTE | {"command": command})
+    assert error == f"$.role: `dealer` was found; {word} may be said by: supervisor."
+    unexplained = ANTE | {"command": command, "role": "supervisor"}
+    assert panel.refusal(unexplained) == f'$.reason: "" was found; {word} needs a reason.'
+
+
+@pytest.mark.parametrize(
+    ("command", "error"),
+    [
+        (
+            {"type": "PayHit", "document": "T1-A000001", "at": "bar"},
+            '$.command.at: "bar" was found; allowed: table, cage.',
+        ),
+        (
+            {"type": "WithholdHit", "document": "T1-A000001", "hold": "mood"},
+            '$.command.hold: "mood" was found; allowed: identity, tax, other.',
+        ),
+        (
+            {"type": "CorrectMeter", "pot": "drop", "cents": 1, "why": "display_wrong", "approval": "A-1"},
+            '$.command.pot: "drop" was found; allowed: meter, overflow, reserve.',
+        ),
+        (
+            {"type": "CorrectMeter", "pot": "meter", "cents": 1, "why": "fun", "approval": "A-1"},
+            '$.command.why: "fun" was found; allowed: display_wrong, over_maximum, undisplayed_taken, '
+            "seed_recovered, added_by_house.",
+        ),
+    ],
+)
+def test_a_word_about_money_names_its_choices(panel: Panel, command: dict[str, Any], error: str) -> None:
+    assert panel.refusal(ANTE | {"command": command, "role": "supervisor", "reason": "because"}) == error
 
 
 def test_a_supervisor_needs_a_reason_to_void(panel: Panel) -> None:
@@ -270,7 +342,10 @@ def test_a_word_that_is_not_listed_may_be_said_by_nobody(
         (ANTE | {"round": "a" * 65}, "was found; allowed: a text of at most 64 letters."),
         (ANTE | {"ask": "snapshot"}, "$: both `command` and `ask` were found; allowed: one of them."),
         ({"v": 1, "id": "q"}, "$: neither `command` nor `ask` was found; allowed: one of them."),
-        ({"v": 1, "id": "q", "ask": "journal"}, '$.ask: "journal" was found; allowed: snapshot, offers.'),
+        (
+            {"v": 1, "id": "q", "ask": "journal"},
+            '$.ask: "journal" was found; allowed: snapshot, offers, lines.',
+        ),
     ],
 )
 def test_a_wrong_request_is_told_place_value_and_what_is_allowed(
@@ -281,7 +356,7 @@ def test_a_wrong_request_is_told_place_value_and_what_is_allowed(
 
 def test_an_unknown_word_is_told_all_that_there_are(panel: Panel) -> None:
     error = panel.refusal(with_command(type="Explode"))
-    assert error.startswith('$.command.type: "Explode" was found; allowed: AddAmount, Claim,')
+    assert error.startswith('$.command.type: "Explode" was found; allowed: AddAmount, BeginTrial, ')
     assert error.count(",") == len(ROLES) - 1
 
 

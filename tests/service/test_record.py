@@ -18,7 +18,7 @@ from table_controller.journal import Entry, Journal, read_entries
 from table_controller.journal_file import chain_hash
 from table_controller.record import Record, RoundUnknown, round_record
 from table_controller.record_page import LOUD, UNFINISHED, WIDTH, record_html, record_text
-from table_controller.record_words import COMMANDS, FACTS
+from table_controller.record_words import COMMANDS, EVENTS, FACTS, UNTOLD, message_words
 from table_controller.replay import ReplayError, Snapshot, digest_of, encode_facts, encode_message
 from table_controller.table import messages as m
 from table_controller.table.state import TableState, encode_state, new_state
@@ -34,9 +34,9 @@ PLAYS = sorted([*(SHARED / "scenarios").glob("*/*.toml"), *OURS.glob("*/*.toml")
 class Sitting(TableTop):
     """A table top that remembers what it was told and when, so that a journal can be made of it."""
 
-    def __init__(self, house_rules: str, seats: int = 7) -> None:
+    def __init__(self, house_rules: str, seats: int = 7, *, gaming_day: bool = False) -> None:
         self.heard: list[tuple[int, m.AnyMessage]] = []
-        super().__init__(house_rules, seats)
+        super().__init__(house_rules, seats, gaming_day=gaming_day)
 
     def send(self, message: m.AnyMessage) -> None:
         self.heard.append((self.at_ms, message))
@@ -49,15 +49,18 @@ class Sitting(TableTop):
                 self.do(parse_line(line.strip(), number))
         return self
 
-    def entries(self) -> list[Entry]:
-        """The journal of it, as the service writes one."""
-        state: TableState = new_state(self.house)
+    def entries(self, seats: int = 0) -> list[Entry]:
+        """The journal of it, as the service writes one; `seats` if it began with other ones than it has."""
+        house = msgspec.structs.replace(self.house, seats=seats or self.house.seats)
+        state: TableState = new_state(house)
         chain = b"genesis"
         entries: list[Entry] = []
         for seq, (at_ms, message) in enumerate(self.heard, start=1):
-            state, facts = step(self.house, state, m.Stamp(at_ms, WALL_MS + at_ms), message)
+            if isinstance(message, m.Started) and message.house is not None:
+                house = message.house
+            state, facts = step(house, state, m.Stamp(at_ms, WALL_MS + at_ms), message)
             opens = any(isinstance(fact, m.RoundOpened) for fact in facts)
-            kept = msgspec.json.encode(Snapshot(self.house, state)) if opens else None
+            kept = msgspec.json.encode(Snapshot(house, state)) if opens else None
             body = (encode_message(message), encode_facts(facts), digest_of(encode_state(state)))
             chain = chain_hash(chain, seq, 1, at_ms, WALL_MS + at_ms, *body, kept)
             entries.append(Entry(seq, 1, at_ms, WALL_MS + at_ms, *body, chain, kept))
@@ -175,7 +178,7 @@ def test_the_times_of_a_round_stand_in_both_clocks_with_their_entries() -> None:
     times = part(played(PLAYED), "Times")
     names = [line.split(" | ")[0] for line in times]
     assert names == ["opened", "LOCK", "first card", "last card", "CLOSE", "REVEAL", "settled", "CLEAR"]
-    assert times[1] == "LOCK | 2026-09-21 14:13:20.400 | 0:00:00.400 | 9 | key pad"
+    assert times[1] == "LOCK | 2026-09-21 14:13:20.400 | 0:00:00.400 | 10 | key pad"
 
 
 def test_the_last_card_stands_where_it_came() -> None:
@@ -200,7 +203,9 @@ def test_a_waiting_award_says_what_it_is_of_and_who_pays() -> None:
     rules = 'preset = "us_standard"\nmeter_start = "50000.00"'
     record = played(FLUSH_AT_SIX, rules)
     assert part(record, "Awards") == [
-        "6 | straight flush | 5000.04 | 10% of 50000.49 | 5000.04 | 0.00 | waits"
+        "6 | straight flush | 5000.04 | 10% of 50000.49 | 5000.04 | 0.00 | waits",
+        "T1-A000001: seat 6, straight flush, 5H 6H 7H 8H 9H, 5000.04, the meter at 50000.49; "
+        "waits for two people.",
     ]
     assert "coin 1.00 waits for a decision (straight flush)" in part(record, "Settlement")[-1]
     assert part(record, "Round")[2] == "outcome | settled, not cleared, held: jackpot_hold"
@@ -208,12 +213,12 @@ def test_a_waiting_award_says_what_it_is_of_and_who_pays() -> None:
 
 def test_a_confirmed_award_names_the_two_people_and_lowers_the_meter() -> None:
     record = played(FLUSH_AT_SIX + "stub 42\nsup confirm 6")
-    assert part(record, "Awards")[0].endswith("paid by supervisor supervisor and dealer witness")
+    assert part(record, "Awards")[0].endswith("confirmed by supervisor supervisor and dealer witness")
     assert [line.split(" | ")[:2] for line in part(record, "Meter")] == [
         ["before LOCK", "10000.00"],
         ["after LOCK", "10000.49"],
         ["settled", "10000.49"],
-        ["award, entry 23", "9000.45"],
+        ["award, entry 24", "9000.45"],
     ]
 
 
@@ -227,7 +232,9 @@ def test_a_rejected_award_says_what_becomes_of_the_coin() -> None:
 def test_a_fixed_prize_is_the_houses_part() -> None:
     four = PLAYED.replace("7S>2", "JH>2").replace("6C>2", "JS>2")
     assert part(played(four, 'preset = "us_standard"\njackpot_hold_from = "600.00"'), "Awards") == [
-        "2 | four of a kind | 500.00 | fixed prize | 0.00 | 500.00 | paid"
+        "2 | four of a kind | 500.00 | fixed prize | 0.00 | 500.00 | paid",
+        "T1-A000001: seat 2, four of a kind, JC JD JH JS 3D, 500.00, the meter at 10000.49; "
+        "paid at once by the dealer.",
     ]
 
 
@@ -247,7 +254,7 @@ def test_two_royals_share_the_meter_and_what_comes_after_is_of_the_reset_meter()
     close
     reveal
     """
-    assert part(played(script, 'preset = "us_standard"\nmeter_start = "20000.00"'), "Awards") == [
+    assert part(played(script, 'preset = "us_standard"\nmeter_start = "20000.00"'), "Awards")[:3] == [
         "3 | royal flush | 10000.74 | 100% of 20001.47, shared by 2 | 10000.74 | 0.00 | waits",
         "2 | royal flush | 10000.73 | 100% of 20001.47, shared by 2 | 10000.73 | 0.00 | waits",
         "1 | straight flush | 1000.00 | 10% of 10000.00 | 1000.00 | 0.00 | waits",
@@ -268,8 +275,9 @@ def test_percentages_of_the_meter_at_lock_are_all_of_that_meter() -> None:
     reveal
     """
     rules = 'preset = "us_standard"\npercent_base = "meter_at_lock"'
-    assert [line.split(" | ")[3] for line in part(played(script, rules), "Awards")] == ["10% of 10000.98"] * 2
-    assert [line.split(" | ")[3] for line in part(played(script), "Awards")] == [
+    locked, running = part(played(script, rules), "Awards")[:2], part(played(script), "Awards")[:2]
+    assert [line.split(" | ")[3] for line in locked] == ["10% of 10000.98"] * 2
+    assert [line.split(" | ")[3] for line in running] == [
         "10% of 10000.98",
         "10% of 9000.89",
     ]
@@ -332,11 +340,86 @@ def test_a_relief_of_the_dealer_is_on_the_record() -> None:
 
 
 def test_every_word_has_a_sentence_that_fits_its_fields() -> None:
-    structs = {kind.__name__: kind for kind in (*get_args(m.AnyCommand), *get_args(m.AnyFact))}
+    words = (*get_args(m.AnyEvent), *get_args(m.AnyCommand), *get_args(m.AnyFact))
+    structs = {kind.__name__: kind for kind in words}
     assert COMMANDS.keys() == {kind.__name__ for kind in get_args(m.AnyCommand)}
-    for name, sentence in {**COMMANDS, **FACTS}.items():
+    assert {kind.__name__ for kind in get_args(m.AnyFact)} - FACTS.keys() <= UNTOLD | {"HoldPlaced"}
+    for name, sentence in {**EVENTS, **COMMANDS, **FACTS}.items():
         fields = set(structs[name].__struct_fields__)
         assert {field for _, field, _, _ in Formatter().parse(sentence) if field} <= fields, name
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        (m.ClockSet(-3_600_000), "the wall clock is set by -3600.000 s; the order of entries stays"),
+        (m.TrySeat(3), "tries lamp and slot of seat 3"),
+        (m.TrySeat(0), "tries lamp and slot of no seat"),
+        (m.ConfirmAward(2), "confirms the award at seat 2"),
+        (
+            m.CorrectMeter("reserve", 5_000, "seed_recovered", "A-2"),
+            "says that the reserve must show 50.00 (seed_recovered), approval A-2",
+        ),
+        (
+            m.HouseChanged("limits.minimum", "", "10.00", "A-7"),
+            "the files say something else at limits.minimum: 10.00, before nothing, approval A-7",
+        ),
+        (
+            m.MeterCorrected("meter", 900, 800, "display_wrong", "A-1", ("ann", "ben"), "sign showed 8"),
+            "the meter is corrected from 9.00 to 8.00 by ann and ben (display_wrong), approval A-1; "
+            "why: sign showed 8",
+        ),
+        (
+            m.WalkRecorded(False, ("key.lock",), (), "ann"),
+            "keys and lamps DO NOT ALL WORK; not tried: key.lock; failed: none",
+        ),
+        (
+            m.HitDecided("T1-A000001", "confirm", ("ann", "ben"), "seen", "3"),
+            "award T1-A000001: confirmed by ann and ben, camera 3; why: seen",
+        ),
+    ],
+)
+def test_a_word_of_the_books_is_told_as_an_inspector_reads_it(message: m.Message, told: str) -> None:
+    assert message_words(message) == told
+
+
+def test_what_happens_between_two_rounds_stands_at_the_end_of_the_first() -> None:
+    sitting = Sitting('preset = "us_standard"').script(PLAYED)
+    sitting.send(m.ClockSet(3_600_000))
+    sitting.word(m.BeginTrial("the laboratory, by mail"), "ann")
+    sitting.word(m.TrySeat(1), "ann")
+    sitting.word(m.LampSeen(1), "ann")
+    sitting.send(m.KeyPressed("lock"))
+    sitting.word(m.EndTrial(), "ann")
+    sitting.both(m.CorrectMeter("meter", 1_000_000, "display_wrong", "A-1"))
+    told = [" | ".join(line.split(" | ")[3:]) for line in part(sitting.record(), "Statements")]
+    assert told[-10:-3] == [
+        "service | the wall clock is set by +3600.000 s; the order of entries stays",
+        "supervisor ann | begins a trial of the table, notified: the laboratory, by mail; why: because",
+        "supervisor ann | tries lamp and slot of seat 1; why: because",
+        "supervisor ann | has seen the lamp of seat 1 lit; why: because",
+        "key pad | tried and well: key.lock",
+        "supervisor ann | ends the trial of the table; why: because",
+        "supervisor ann | keys and lamps DO NOT ALL WORK; not tried: key.close, key.reveal, key.clear, "
+        "key.open, lamp.2, lamp.3, lamp.4, lamp.5, lamp.6, lamp.7; failed: none",
+    ]
+    assert told[-1] == (
+        "dealer ben | the meter is corrected from 10000.49 to 10000.00 by ann and ben (display_wrong), "
+        "approval A-1; why: because"
+    )
+    assert part(sitting.record(), "Meter")[-1].startswith("correction, entry ")
+
+
+def test_the_gaming_day_and_the_program_stand_at_the_head() -> None:
+    sitting = Sitting('preset = "us_standard"', gaming_day=True)
+    for command in (m.OpenDay(), m.ChangeShift("night")):
+        sitting.word(command)
+    sitting.script("open")
+    sitting.send(msgspec.structs.replace(sitting.started(), software="0.2", manifest="ab12"))
+    head = part(sitting.record(), "Round")
+    assert "gaming day | 1, shift night" in head
+    assert "software | test, then 0.2 ab12" in head
+    assert any("ANOTHER PROGRAM runs: 0.2 ab12" in line for line in part(sitting.record(), "Statements"))
 
 
 # ---------------------------------------------------------------- what the record may not show
@@ -349,7 +432,7 @@ def test_no_card_that_lies_face_down_is_on_the_record_at_any_moment() -> None:
     )
     entries = sitting.entries()
     shown = set()
-    for end in range(3, len(entries) + 1):
+    for end in range(4, len(entries) + 1):
         record = round_record(entries[:end], sitting.state.round)
         assert record.unfinished
         shown |= faces(record_text(record)) | faces(record_html(record))
@@ -469,8 +552,8 @@ def test_a_forged_award_is_said_loudly() -> None:
     record = round_record(
         forged(sitting.entries(), b'"cents":100004', b'"cents":900004'), sitting.state.round
     )
-    assert len(record.differences) == 1
-    assert "straight flush 9000.04" in record.differences[0].replace("_", " ")
+    assert [line.partition(", recomputed")[0].split()[3] for line in record.differences] == ["award", "AWARD"]
+    assert all("9000.04" in line for line in record.differences)
     assert "9000.04 | 10% of 10000.49, is 1000.04: THE RECORD DIFFERS" in part(record, "Awards")[0]
 
 
@@ -522,7 +605,7 @@ def test_an_unknown_round_is_refused_with_those_nearest(three_rounds: Sitting) -
 
 def test_an_opening_without_its_snapshot_is_refused() -> None:
     entries = [msgspec.structs.replace(one, snapshot=None) for one in Sitting('preset = "us"').entries()]
-    with pytest.raises(ReplayError, match="entry 3: the opening of a round carries no snapshot"):
+    with pytest.raises(ReplayError, match="entry 4: the opening of a round carries no snapshot"):
         round_record(entries, "1")
 
 
@@ -573,7 +656,7 @@ def tells(record: Record, seat: int, stake: str, result: str) -> bool:
         return re.search(words, line) is not None
     rows = [row for one in record.sections if one.title.startswith("Awards") for row in one.rows]
     mine = [row for row in rows if row[0] == str(seat)]
-    paid_cents = sum(parse_money(row[2]) for row in mine if row[-1].startswith("paid"))
+    paid_cents = sum(parse_money(row[2]) for row in mine if row[-1].startswith(("paid", "confirmed")))
     if kind == "win":
         return paid_cents == parse_money(amount)
     return paid_cents == 0 and (kind == "none" or any(re.search(words, row[-1]) for row in mine))

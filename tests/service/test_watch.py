@@ -5,25 +5,18 @@ import itertools
 import json
 import re
 from copy import deepcopy
-from typing import Any
+from string import Formatter
+from typing import Any, get_args
 
 import pytest
 import zmq
 
 from table_controller.picture import large, render
-from table_controller.table.messages import Command
+from table_controller.table.messages import AnyFact, Command
 from table_controller.table.rulings import RULINGS
+from table_controller.view_words import block, describe, next_step, result_words, to_move
 from table_controller.watch import Feed, Screen
-from table_controller.wording import (
-    COMMANDS,
-    HOLDS,
-    block,
-    describe,
-    fact_words,
-    next_step,
-    result_words,
-    to_move,
-)
+from table_controller.wording import COMMANDS, FACTS, HOLDS, fact_words
 
 Json = dict[str, Any]
 
@@ -45,7 +38,8 @@ def snapshot(count: int = 7, /, **changes: Any) -> Json:
         "dealer": {"cards": [], "hand": "", "qualifies": None}, "cards_out": 0, "rack": 0,
         "meter": {"cents": 5000049, "reserve_cents": 0, "overflow_cents": 0, "house_added_cents": 0},
         "awards": [], "coin_accept": [True] * count, "deck_due": False, "stub_due": False, "rounds": 12,
-        "shoe": True, **changes,
+        "shoe": True, "health": dict.fromkeys(("meter", "display", "door", "mains"), True), "day": None,
+        "owed": [], "trial": None, **changes,
     }  # fmt: skip
 
 
@@ -257,7 +251,7 @@ def test_an_award_too_large_for_its_column_is_not_cut_but_points_to_its_row() ->
     text = render(state, [])
     assert "1234567.8" not in text
     assert "see award" in row(text, "to pay")
-    assert "1,234,567.89 paid" in text
+    assert "AWARD   won seat 1 royal flush 1,234,567.89" in text
 
 
 @pytest.mark.parametrize("width", range(80, 200))
@@ -274,7 +268,7 @@ def test_the_phase_stands_in_letters_three_rows_high() -> None:
 
 @pytest.mark.parametrize(
     "phase",
-    ["idle", "betting", "dealing", "deciding", "revealing", "settled", "void", "hold", "closed", "offline"],
+    "idle betting dealing deciding revealing settled void hold closed trial offline".split(),
 )
 def test_every_phase_can_be_written_large(phase: str) -> None:
     assert all(len(line) <= 58 for line in large(phase.upper()))
@@ -373,7 +367,210 @@ def test_the_last_facts_stand_below_the_newest_last() -> None:
     assert lines[-2:] == ["  key CLOSE", "  seat 3 folds (by dealer)"]
 
 
+# ----------------------------------------------------------------- awards, days, trials, wires
+
+
+def with_an_award(status: str, **changes: Any) -> Json:
+    award = {"seat": 6, "hand": "straight_flush", "cents": 500004, "kind": "own", "status": status}
+    return snapshot(
+        phase="settled",
+        shown="settled",
+        result="settled",
+        awards=[award | {"document": "T1-A000001"}],
+        **changes,
+    )
+
+
+def owed(number: int, hold: str = "") -> Json:
+    document = f"T1-A{number:06}"
+    return {"document": document, "round": "T1-1", "seat": number, "cents": 100 * number, "hold": hold}
+
+
+def test_item_23_a_pending_award_stands_with_seat_amount_and_document_beside_the_value() -> None:
+    text = render(with_an_award("waits"), [], table="T1")
+    assert row(text, "TABLE").startswith("TABLE T1 ")
+    assert row(text, "AWARD") == "AWARD   pending seat 6 straight flush 5,000.04 T1-A000001"
+    assert row(text, "METER") == "METER   50,000.49   PENDING 5,000.04"
+    assert describe(with_an_award("waits"))["awards"] == "pending seat 6 straight flush 5,000.04 T1-A000001"
+
+
+def test_item_20_a_won_award_stands_with_table_seat_amount_and_the_new_running_value() -> None:
+    after = {"cents": 4500045, "reserve_cents": 0, "overflow_cents": 0, "house_added_cents": 0}
+    text = render(with_an_award("paid", meter=after, owed=[owed(6) | {"cents": 500004}]), [], table="T1")
+    assert row(text, "TABLE").startswith("TABLE T1 ")
+    assert row(text, "AWARD") == "AWARD   won seat 6 straight flush 5,000.04 T1-A000001"
+    assert row(text, "METER") == "METER   45,000.45   owed 5,000.04"
+    assert row(text, "OWED") == "OWED    T1-A000006 seat 6 5,000.04"
+
+
+def test_a_withheld_award_says_what_withholds_it() -> None:
+    text = render(snapshot(owed=[owed(1, "tax"), owed(2)]), [])
+    assert "OWED    T1-A000001 seat 1 1.00 WITHHELD (tax)\nOWED    T1-A000002 seat 2 2.00" in text
+    assert describe(snapshot(owed=[owed(1, "tax")]))["owed"] == "T1-A000001 seat 1 1.00 WITHHELD (tax)"
+
+
+def test_what_is_owed_is_not_for_the_dealer_to_pay() -> None:
+    state = with_an_award("paid")
+    state["seats"][5]["results"] = {"ante": "win 10.00", "raise": "", "bonus": "", "coin": "win 5000.04"}
+    assert row(render(state, []), "to pay").split()[-1] == "5010.04"
+    state["awards"] = [one | {"confirmed": True} for one in state["awards"]]
+    assert row(render(state, []), "to pay").split()[-1] == "10.00"
+    assert describe(state)["seat 6 result"].endswith("= to pay 10.00")
+
+
+def test_more_owed_awards_than_there_is_room_for_are_counted_and_summed() -> None:
+    text = render(snapshot(owed=[owed(number) for number in range(1, 101)]), [])
+    assert len(text.splitlines()) <= 24
+    assert text.splitlines()[-1].endswith("... and 96 more")
+    assert row(text, "METER").endswith("owed 5,050.00")
+
+
+def test_the_longest_name_of_a_table_leaves_the_document_whole() -> None:
+    state = with_an_award("waits")
+    state["awards"][0].update(
+        document=f"{'T' * 16}-A000001", hand="royal_flush", kind="share", cents=9999999999
+    )
+    assert row(render(state, []), "AWARD").endswith(
+        "royal flush share 99,999,999.99 TTTTTTTTTTTTTTTT-A000001"
+    )
+
+
+def test_no_amount_of_the_meter_is_cut() -> None:
+    meter = dict.fromkeys(("cents", "reserve_cents", "overflow_cents", "house_added_cents"), 99999999999999)
+    assert row(render(snapshot(meter=meter), []), "METER") == (
+        "METER   999,999,999,999.99   reserve 999,999,999,999.99   overflow ..."
+    )
+
+
+def test_a_closed_day_is_written_large_and_says_who_opens_the_next_one() -> None:
+    state = snapshot(phase="idle", shown="closed", day={"number": 3, "open": False, "shift": "night"})
+    text = render(state, [])
+    assert text.splitlines()[1].startswith(large("CLOSED")[0])
+    assert "day 3 closed" in text.splitlines()[3]
+    assert row(text, "NEXT") == "NEXT    a supervisor opens the gaming day (sup open day)"
+    assert describe(state)["phase"] == "CLOSED, light green"
+
+
+def test_before_the_first_day_there_is_none() -> None:
+    assert describe(snapshot(day={"number": 0, "open": False, "shift": ""}))["day"] == "no day yet"
+
+
+def test_the_gaming_day_and_its_shift_stand_beside_the_phase() -> None:
+    state = snapshot(day={"number": 12, "open": True, "shift": "night"})
+    assert render(state, []).splitlines()[3].endswith("day 12 night ")
+    assert describe(state)["day"] == "day 12 night"
+    assert "day" not in describe(snapshot())
+
+
+def test_the_day_stays_when_the_large_letters_give_way() -> None:
+    state = held("jackpot_hold", phase="settled", stub_due=True, result="settled")
+    state["seats"] = a_full_settled_table()["seats"]
+    state["awards"] = with_an_award("waits")["awards"] * 3
+    state["day"] = {"number": 12, "open": True, "shift": "night"}
+    assert render(state, []).splitlines()[1].startswith("HOLD   day 12 night  ")
+
+
+def test_item_56_a_trial_says_what_works_what_failed_and_what_is_still_to_try() -> None:
+    trial = {"operator": "ann", "seat": 2, "tried": ["key.open", "key.lock", "lamp.1"], "failed": ["lamp.3"]}
+    state = snapshot(3, phase="idle", shown="trial", trial=trial)
+    text = render(state, [])
+    assert text.splitlines()[1].startswith(large("TRIAL")[0])
+    assert (
+        "TRIAL by ann, nothing is a bet, seat 2 is lit: FAILED lamp 3; tried key OPEN LOCK, lamp 1; "
+        "to try key CLOSE REVEAL CLEAR, lamp 2" in " ".join(text.split())
+    )
+    assert row(text, "NEXT").endswith("then sup end trial")
+    assert describe(state)["phase"].startswith("TRIAL")
+
+
+def test_an_open_door_stands_before_every_other_notice_but_a_hold() -> None:
+    well = snapshot()["health"]
+    assert describe(snapshot(health=well | {"door": False}))["notice 1"] == "THE DOOR IS OPEN"
+    assert describe(held("dealer_short", health=well | {"door": False}))["notice 2"] == "THE DOOR IS OPEN"
+
+
+def test_what_is_down_is_told_in_whole_words() -> None:
+    health = dict.fromkeys(("meter", "display", "door", "mains"), False)
+    told = describe(snapshot(health=health))["notice 1"]
+    assert told == (
+        "THE JACKPOT METER IS DOWN; THE JACKPOT DISPLAY IS DOWN; THE DOOR IS OPEN; THE MAINS HAVE FAILED"
+    )
+    without = describe(snapshot(health=health, meter=None))["notice 1"]
+    assert without == "THE DOOR IS OPEN; THE MAINS HAVE FAILED"
+
+
+def test_the_fullest_table_keeps_its_sizes_with_everything_at_once() -> None:
+    state = held(*list(RULINGS)[:3], phase="settled", result="settled", stub_due=True)
+    state["seats"] = a_full_settled_table()["seats"]
+    state["awards"] = with_an_award("waits")["awards"] * 3
+    state["owed"] = [owed(number, "identity") for number in range(1, 8)]
+    state["health"] = dict.fromkeys(("meter", "display", "door", "mains"), False)
+    state["day"] = {"number": 365, "open": True, "shift": "s" * 40}
+    state["alarms"] = [{"alarm": "late_coin", "place": "3"}]
+    lines = render(state, []).splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    assert "owed 28.00" in row("\n".join(lines), "METER")
+
+
 # ---------------------------------------------------------------------------------------- words
+
+
+def test_every_fact_of_the_table_has_a_sentence_that_fits_its_fields() -> None:
+    facts = {kind.__name__: kind for kind in get_args(AnyFact)}
+    said = {"where": "place", "withholding": "hold", "KEY": "key"}
+    assert set(facts) - set(FACTS) == {"CardDealt"}, "a card that is dealt lies on the felt"
+    for name, sentence in FACTS.items():
+        fields = {field for _, field, _, _ in Formatter().parse(sentence) if field}
+        assert {said.get(field, field) for field in fields} <= set(facts[name].__struct_fields__), name
+
+
+@pytest.mark.parametrize(
+    ("fact", "told"),
+    [
+        (
+            {"type": "HitDecided", "document": "T_1-A000001", "decision": "confirm",
+             "operators": ["ann_b", "ben"], "reason": "", "camera": ""},
+            "document T_1-A000001: confirmed by ann_b and ben",
+        ),
+        (
+            {"type": "HitWithheld", "document": "T1-A000001", "hold": "tax", "operator": "ann",
+             "reason": "form W-2G"},
+            "document T1-A000001 is WITHHELD by ann (tax): form W-2G",
+        ),
+        (
+            {"type": "HouseChanged", "place": "limits.bonus_minimum", "before": "5.00", "after": "10.00",
+             "approval": "A-7"},
+            "the files now say limits.bonus_minimum: 5.00 -> 10.00, approval A-7",
+        ),
+        ({"type": "ClockWasSet", "by_ms": -3600500}, "the clock was set by -3600.500 s"),
+        (
+            {"type": "WalkRecorded", "passed": False, "missing": ["key.lock"], "failed": ["lamp.3"],
+             "operator": "ann"},
+            "keys and lamps DO NOT ALL WORK; not tried: key LOCK; failed: lamp 3",
+        ),
+        (
+            {"type": "WalkRecorded", "passed": True, "missing": [], "failed": [], "operator": "ann"},
+            "keys and lamps all work; not tried: none; failed: none",
+        ),
+        ({"type": "ShiftChanged", "before": "", "after": "night_2", "operator": "ann"},
+         "shift: - -> night_2 (ann)"),
+        ({"type": "LineTried", "line": "coin.2"}, "works: coin 2"),
+    ],
+)  # fmt: skip
+def test_a_fact_of_the_jackpots_books_reads_as_a_sentence(fact: Json, told: str) -> None:
+    assert fact_words(fact) == told
+
+
+def test_a_correction_is_told_once_with_those_who_made_it() -> None:
+    moved: Json = {"type": "MeterChanged", "before_cents": 900, "after_cents": 800, "why": "correction"}
+    corrected: Json = {
+        "type": "MeterCorrected", "pot": "meter", "before_cents": 900, "after_cents": 800,
+        "why": "display_wrong", "approval": "A-1", "operators": ["ann", "ben"], "reason": "sign showed 8.00",
+    }  # fmt: skip
+    assert block({}, {}, [moved, corrected]) == [
+        "the meter is corrected 9.00 -> 8.00 by ann and ben (display wrong)"
+    ]
 
 
 def test_money_in_a_fact_is_written_as_money() -> None:
@@ -472,7 +669,7 @@ def test_lamps_that_go_out_at_clear_are_not_told_one_by_one() -> None:
 
 def test_a_share_of_a_royal_is_not_called_a_royal() -> None:
     award = {"seat": 2, "hand": "royal_flush", "cents": 5000, "kind": "share", "status": "waits"}
-    assert "AWARD   seat 2 share of a royal flush 50.00 waits" in render(snapshot(awards=[award]), [])
+    assert "AWARD   pending seat 2 royal flush share 50.00\n" in render(snapshot(awards=[award]), [])
 
 
 def test_the_log_tells_no_backs_while_cards_are_dealt() -> None:

@@ -30,6 +30,32 @@ from table_controller.words import WORDS, NotUnderstood, understand
         ("confirm 6", m.ConfirmAward(6), "dealer"),
         ("sup confirm 6", m.ConfirmAward(6), "supervisor"),
         ("log on", m.LogOn(), "dealer"),
+        ("sup confirm 6 camera 3, 14:02", m.ConfirmAward(6, "camera 3, 14:02"), "supervisor"),
+        ("sup pay T1-A000001 CAGE", m.PayHit("T1-A000001", "cage"), "supervisor"),
+        ("sup withhold T1-A000001 tax", m.WithholdHit("T1-A000001", "tax"), "supervisor"),
+        ("sup release T1-A000001", m.ReleaseHit("T1-A000001"), "supervisor"),
+        (
+            "sup correct METER 1234567890.12 display_wrong memo 7",
+            m.CorrectMeter("meter", 123456789012, "display_wrong", "memo 7"),
+            "supervisor",
+        ),
+        (
+            "correct reserve 0.00 seed_recovered A-7",
+            m.CorrectMeter("reserve", 0, "seed_recovered", "A-7"),
+            "dealer",
+        ),
+        ("Sup Open Day", m.OpenDay(), "supervisor"),
+        ("sup close day", m.CloseDay(), "supervisor"),
+        ("sup shift early night", m.ChangeShift("early night"), "supervisor"),
+        (
+            "sup trial the laboratory, by mail, 9:40",
+            m.BeginTrial("the laboratory, by mail, 9:40"),
+            "supervisor",
+        ),
+        ("sup end trial", m.EndTrial(), "supervisor"),
+        ("try seat 0", m.TrySeat(0), "dealer"),
+        ("sup try seat 3", m.TrySeat(3), "supervisor"),
+        ("sup lamp seen 3", m.LampSeen(3), "supervisor"),
     ],
 )
 def test_a_word_is_the_command_that_it_says(text: str, command: m.AnyCommand, role: str) -> None:
@@ -45,10 +71,13 @@ def test_every_command_has_a_word() -> None:
         "SPOT": "ante", "[SEAT]": "1", "SEAT": "1", "AMOUNT": "1.00", "PLACE": "1", "NUMBER": "3",
         "CARD": "QS", "NAME": "red", "[NAME]": "red", "ALARM": "claim", "[PLACE]": "1",
         "[count|conduct]": "count", "OPTION": "reset", "VALUE": "1.00", "APPROVAL": "memo",
+        "[CAMERA]": "camera 3", "DOCUMENT": "T1-A000001", "SEAT|0": "0", "WHO-WAS-NOTIFIED": "the house",
     }  # fmt: skip
     made = set()
     for name, word in WORDS.items():
-        command, _ = understand(" ".join([name, *(example[part] for part in word.form.split())]))
+        command, _ = understand(
+            " ".join([name, *(example.get(part, part.split("|")[-1]) for part in word.form.split())])
+        )
         made.add(type(command))
     assert made == set(get_args(m.AnyCommand))
 
@@ -64,6 +93,19 @@ def test_every_command_has_a_word() -> None:
         ("set ante 1 5", "'5'"),
         ("sup dead 1 drunk", "'drunk' is none of count, conduct"),
         ("fold 1 2", "the form is: fold SEAT"),
+        ("pay T1-A000001 cage", "a supervisor says that: sup pay DOCUMENT table|cage"),
+        ("open day", "a supervisor says that: sup open day"),
+        ("end trial", "a supervisor says that: sup end trial"),
+        ("void", "a supervisor says that: sup void"),
+        ("sup pay T1-A000001", "the form is: sup pay DOCUMENT table|cage"),
+        ("sup pay T1-A000001 bar", "'bar' is none of table, cage"),
+        ("sup withhold T1-A000001 mood", "'mood' is none of identity, tax, other"),
+        ("sup correct drop 1.00 display_wrong A-1", "'drop' is none of meter, overflow, reserve"),
+        ("sup correct meter 1,000.00 display_wrong A-1", "'1,000.00' is no amount"),
+        ("sup correct meter 1.00 broken A-1", "'broken' is none of display_wrong, over_maximum"),
+        ("sup correct meter 1.00 display_wrong", "the form is: sup correct meter|overflow|reserve AMOUNT"),
+        ("sup trial", "the form is: sup trial WHO-WAS-NOTIFIED"),
+        ("try seat all", "'all' is no whole number"),
     ],
 )
 def test_what_is_no_word_is_refused_with_what_is_allowed(text: str, says: str) -> None:

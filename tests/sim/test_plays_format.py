@@ -179,13 +179,13 @@ def test_a_preset_that_no_house_has_is_refused_at_its_line() -> None:
 
 
 def test_wrong_options_are_refused_at_the_lines_that_state_them() -> None:
-    head = 'pay_tables = { progressive = ["110%", "x"] }\nmeter = "1000000000.00"\n'
+    head = 'pay_tables = { progressive = ["110%", "x"] }\nmeter = "1000000000000.00"\n'
     head += '[house_rules]\ndealer_short = "never"\n\nfold_keeps_coins = true'
     told = judged(f'id = "wheel"\npreset = "us"\nscript = "lock"\n{head}\n[expect]\nround = "settled"\n')
     assert [problem.partition(", ")[0] for problem in told] == [
         "wheel.toml:4: progressive: line 1: found '110%'",
         "wheel.toml:4: progressive: line 2: found 'x'",
-        "wheel.toml:5: meter_start: found '1000000000.00'",
+        "wheel.toml:5: meter_start: found '1000000000000.00'",
         "wheel.toml:7: dealer_short: found 'never'",
         "wheel.toml:9: fold_keeps_coins: unknown",
     ]
