@@ -1,0 +1,154 @@
+"""The commands of an auditor: report, hits, slip, meters. Each reads files of journals and changes nothing.
+
+Exit codes as everywhere: 0 well, 1 found wrong (a damaged journal, books that do not agree), 2 not
+understood.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Callable
+
+from table_controller.archive import archives
+from table_controller.audit.hits import HitLog, chosen, hit_log
+from table_controller.audit.hits_page import hits_csv, hits_json, hits_text
+from table_controller.audit.meters import award_meters, meters_json, meters_text
+from table_controller.audit.report import RangeUnknown, report
+from table_controller.audit.report_page import report_csv, report_json, report_text
+from table_controller.audit.slip import slip_html, slip_text
+from table_controller.config import ConfigError, load_table
+from table_controller.engine.money import parse_money
+from table_controller.journal import JournalRefused, read_entries
+from table_controller.replay import ReplayError
+
+
+def add(parser: argparse.ArgumentParser, name: str) -> None:
+    """Give the parser of one of the commands its arguments and what it does."""
+    {"report": _add_report, "hits": _add_hits, "slip": _add_slip, "meters": _add_meters}[name](parser)
+
+
+def _add_report(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("journal", help="the file of a day, archived or in use, or a table.toml")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--day", type=int, metavar="N", help="the newest of the file if left out")
+    which.add_argument("--rounds", type=_rounds, metavar="A..B", help="a range of rounds by their counts")
+    parser.add_argument("--shift", metavar="NAME", help="a shift of the day, by its name or number")
+    _add_forms(parser)
+    parser.set_defaults(command=_answering(_report))
+
+
+def _add_hits(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("journals", nargs="+", metavar="JOURNAL", help="files of days, or a table.toml")
+    parser.add_argument("--all", action="store_true", help="instead of the last 25")
+    parser.add_argument("--from", dest="least", type=_amount, default=0, metavar="AMOUNT", help="and larger")
+    _add_forms(parser)
+    parser.set_defaults(command=_answering(_hits))
+
+
+def _add_slip(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("document", help="the number of the award's document")
+    parser.add_argument("journals", nargs="+", metavar="JOURNAL", help="files of days, or a table.toml")
+    parser.add_argument("--html", metavar="FILE", help="write a page for paper")
+    parser.set_defaults(command=_answering(_slip))
+
+
+def _add_meters(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("journal", help="the file of a day, or a table.toml")
+    parser.add_argument("--json", action="store_true", help="for programs")
+    parser.set_defaults(command=_answering(_meters))
+
+
+def _add_forms(parser: argparse.ArgumentParser) -> None:
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--csv", action="store_true", help="for a spreadsheet")
+    form.add_argument("--json", action="store_true", help="for programs")
+
+
+def _rounds(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"(\d{1,9})(?:\.\.(\d{1,9}))?", text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{text!r} was found; allowed: a count, or two as 12..40")
+    return int(found[1]), int(found[2] or found[1])
+
+
+def _amount(text: str) -> int:
+    try:
+        return parse_money(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _answering(command: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:
+    """The command, with what cannot be read said in a sentence on standard error."""
+
+    def answer(arguments: argparse.Namespace) -> int:
+        try:
+            return command(arguments)
+        except (JournalRefused, ReplayError) as error:
+            sys.stderr.write(f"{error}\n")
+            return 1
+        except (ConfigError, RangeUnknown) as error:
+            sys.stderr.write(f"{error}\n")
+            return 2
+
+    return answer
+
+
+def _files(places: list[str]) -> list[str]:
+    """The journals that are named; a `table.toml` means every file of its table, archived days first."""
+    found: list[str] = []
+    for place in places:
+        if not place.endswith(".toml"):
+            found.append(place)
+            continue
+        config = load_table(place)
+        days = archives(config.archive_folder, config.table)
+        found += [os.path.join(config.archive_folder, name) for name in days]
+        found.append(config.journal_file)
+    return found
+
+
+def _report(arguments: argparse.Namespace) -> int:
+    journal = _files([arguments.journal])[-1]
+    found = report(read_entries(journal), arguments.day, arguments.shift, arguments.rounds)
+    form = report_csv if arguments.csv else report_json if arguments.json else report_text
+    _print(form(found))
+    return 0 if found.reconciles else 1
+
+
+def _hits(arguments: argparse.Namespace) -> int:
+    log = chosen(hit_log(_files(arguments.journals)), None if arguments.all else 25, arguments.least)
+    form = hits_csv if arguments.csv else hits_json if arguments.json else hits_text
+    _print(form(log))
+    return 0
+
+
+def _slip(arguments: argparse.Namespace) -> int:
+    log: HitLog = hit_log(_files(arguments.journals))
+    hit = next((hit for hit in log.hits if hit.document == arguments.document), None)
+    if hit is None:
+        sys.stderr.write(f"{arguments.document}: no award of these files has that document\n")
+        return 2
+    if not arguments.html:
+        _print(slip_text(hit))
+        return 0
+    try:
+        with open(arguments.html, "w", encoding="utf-8") as page:
+            page.write(slip_html(hit))
+    except OSError as error:
+        sys.stderr.write(f"{arguments.html}: cannot be written: {error.strerror}\n")
+        return 2
+    return 0
+
+
+def _meters(arguments: argparse.Namespace) -> int:
+    found = award_meters(read_entries(_files([arguments.journal])[-1]))
+    _print(meters_json(found) if arguments.json else meters_text(found))
+    return 0
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
