@@ -145,6 +145,9 @@ class Dealer:
         return Round(number, chance, shuffled(chance), chance.random() < self._rigged, planned)
 
     def _open(self) -> None:
+        day = self._look().get("day")
+        if day and not day["open"]:
+            self._supervise({"type": "OpenDay"}, "the table opens")
         if self._look().get("on_duty") == "":
             self._say({"type": "LogOn"})
         if self._round.number > 1:
@@ -307,6 +310,8 @@ class Dealer:
             first = self._say(command, SUPERVISOR, "supervisor", "hand, lamp and deck checked")
             second = self._say(command, DEALER, "dealer", "hand, lamp and deck checked")
             if first["ok"] or second["ok"]:
+                if award.get("document"):
+                    self._supervise({"type": "PayHit", "document": award["document"], "at": "cage"}, "paid")
                 return
         raise Stuck(f"nobody may confirm the awards {waiting}: {self._refused}")
 

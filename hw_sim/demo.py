@@ -24,6 +24,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
+from hw_sim.stages import install
 from table_controller.lines import default_lines
 
 PRESETS: Final = ("us", "us_standard", "live", "video_1", "video_2", "video_3", "classic")
@@ -104,6 +105,13 @@ house_rules = {json.dumps(house_rules)}
 minimum = "5.00"
 maximum = "500.00"
 chips = ["5.00", "25.00", "100.00"]
+
+[opening]
+gaming_day = true
+
+[approval]
+reference = "demonstration"
+by = "the house"
 
 [journal]
 file = "{TABLE}.journal"
@@ -302,6 +310,11 @@ def prepare(folder: Path, wanted: argparse.Namespace) -> None:
         house_rules = "house_rules.toml"
         (folder / house_rules).write_bytes(wanted.house_rules.read_bytes())
     (folder / "table.toml").write_text(table_toml(wanted.seats, house_rules))
+    if not (folder / f"{TABLE}.journal").exists():
+        installed = install(folder / "table.toml")
+        if installed.returncode:
+            (folder / "install.log").write_text(installed.stderr)
+            raise DemoFailed(installed.stderr.strip())
 
 
 def main_demo(argv: Sequence[str]) -> int:

@@ -18,7 +18,7 @@ import time
 import traceback
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -104,7 +104,21 @@ def build_service(table: Path, clock: JumpClock, factory: SimFactory, port: Loca
     from table_controller.app import build
     from table_controller.config import load_table
 
-    return build(load_table(table), clock, factory=factory, port=port, context=zmq.Context.instance())
+    config = load_table(table)
+    if not os.path.exists(config.journal_file):
+        begin_table(table, clock)
+    return build(config, clock, factory=factory, port=port, context=zmq.Context.instance())
+
+
+def begin_table(table: Path, clock: JumpClock | None = None) -> None:
+    """A table in the middle of its life: a play may begin with any meter, which an installation may not."""
+    from table_controller.app import install
+    from table_controller.clock import SystemClock
+    from table_controller.config import ConfigError, load_table
+
+    with suppress(ConfigError):
+        people = ("installer", "inspector")
+        install(load_table(table), clock or SystemClock(), people, "play", recovery="begins in mid-life")
 
 
 class JumpStage:
@@ -236,7 +250,8 @@ def run_jumping(job: Job) -> list[str]:
 def run_real(job: Job, stop: threading.Event) -> list[str]:
     """Runs a play as real processes in real time. Returns what differed."""
     record, limit_ms = Record(), job.play.waits_ms + REAL_LIMIT_MS
-    return _run(job, record, lambda: RealStage(job.folder, job.play.house_rules, record.take, stop, limit_ms))
+    rules = job.play.house_rules
+    return _run(job, record, lambda: RealStage(job.folder, rules, record.take, stop, limit_ms, begin_table))
 
 
 def _run(job: Job, record: Record, make_stage: Callable[[], JumpStage | RealStage]) -> list[str]:

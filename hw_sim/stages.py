@@ -29,20 +29,27 @@ ROOT = Path(__file__).resolve().parent.parent
 def write_table(folder: Path, house_rules: str, state: str, commands: str) -> Path:
     """Writes `table.toml` and `house_rules.toml` of a seven-seat table with every line there is.
 
-    `state` and `commands` are the endpoints. Returns the path of `table.toml`.
+    `state` and `commands` are the endpoints. Plays know no gaming days. Returns the path of `table.toml`.
     """
     lines = "".join(f"{json.dumps(name)} = {number}\n" for name, number in default_lines(SEATS).items())
     (folder / "house_rules.toml").write_text(house_rules, "utf-8")
     path = folder / "table.toml"
     path.write_text(
         f'table = "{TABLE}"\nseats = {SEATS}\nhouse_rules = "house_rules.toml"\n'
-        f'[journal]\nfile = "{TABLE}.journal"\n'
+        f'[opening]\ngaming_day = false\n[journal]\nfile = "{TABLE}.journal"\n'
         f"[messages]\nstate = {json.dumps(state)}\ncommands = {json.dumps(commands)}\n"
         f'[shoe]\ndriver = "native"\nport = "shoe"\n'
         f'[pins]\nfactory = "sim"\n[pins.lines]\n{lines}',
         "utf-8",
     )
     return path
+
+
+def install(table: Path) -> subprocess.CompletedProcess[str]:
+    """Installs the table of a `table.toml`, as two people of the house do it once."""
+    people = ("--operator", "installer", "--second", "inspector", "--approval", "simulated table")
+    command = [sys.executable, "-m", "table_controller", "install", str(table), *people]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
 class RealStage:
@@ -58,6 +65,7 @@ class RealStage:
         on_state: Callable[[Json], None],
         stop: threading.Event,
         limit_ms: int,
+        begin: Callable[[Path], object] = install,
     ) -> None:
         self._folder = folder
         self._stop = stop
@@ -66,6 +74,7 @@ class RealStage:
         self._service: subprocess.Popen[bytes] | None = None
         state, commands = (f"ipc://{folder / name}.sock" for name in ("state", "commands"))
         self._table = write_table(folder, house_rules, state, commands)
+        begin(self._table)
         self.client = TableClient(state, commands, on_state=on_state)
         self._board = self._start("board", ["hw_sim", "board", "--dir", str(folder), "--seats", str(SEATS)])
         self._hands: BoardClient | None = None

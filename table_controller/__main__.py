@@ -1,6 +1,6 @@
-"""The command line: `table-controller run|check|watch|say|verify|rounds|round|version`.
+"""The command line of a table: what is done to it, what is asked of its journals, what it is made of.
 
-Exit codes: 0 well, 1 found wrong (a journal, a configuration), 2 not understood or not possible.
+Exit codes: 0 well, 1 found wrong (a journal, a configuration, a program), 2 not understood or not possible.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; every error is a sentence on standard error, never a trace."""
-    parser = _parser()
-    arguments = parser.parse_args(argv)
+    words = sys.argv[1:] if argv is None else argv
+    arguments = _parser(words[0] if words else "").parse_args(words)
     command: Callable[[argparse.Namespace], int] = arguments.command
     try:
         return command(arguments)
@@ -24,7 +24,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+AUDIT = {
+    "report": "a day, a shift or some rounds: money, rounds, alarms, and whether the books agree",
+    "hits": "the log of awards: the last 25, or all",
+    "slip": "the slip of one award, to print and sign",
+    "meters": "the six meters and six parameters of every award",
+}
+"""What an auditor asks of journals (`audit.commands`)."""
+
+
+def _parser(first: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="table-controller", description="Controller of a Caribbean Stud Poker table"
     )
@@ -34,6 +43,15 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("table", metavar="table.toml")
     run.set_defaults(command=_run)
 
+    install = commands.add_parser("install", help="make the journal of a new table, once, by two people")
+    install.add_argument("table", metavar="table.toml")
+    install.add_argument("--operator", required=True, metavar="NAME")
+    install.add_argument("--second", required=True, metavar="NAME", help="the other person")
+    install.add_argument("--approval", required=True, metavar="REFERENCE")
+    install.add_argument("--recovery", default="", metavar="TEXT", help="after which loss (RECOVERY.md)")
+    install.add_argument("--meter", metavar="AMOUNT", help="with --recovery: the meter that both have signed")
+    install.set_defaults(command=_install)
+
     check = commands.add_parser("check", help="check a table.toml: all problems at once, and the wiring")
     check.add_argument("table", metavar="table.toml")
     check.set_defaults(command=_check)
@@ -42,9 +60,16 @@ def _parser() -> argparse.ArgumentParser:
     watch.add_argument("table", metavar="table.toml")
     watch.set_defaults(command=_watch)
 
+    lines = commands.add_parser("lines", help="every line of a running table as it is now, for a technician")
+    lines.add_argument("table", metavar="table.toml")
+    lines.add_argument("--once", action="store_true", help="once, instead of until Ctrl-C")
+    lines.add_argument("--json", action="store_true", help="once, for programs")
+    lines.set_defaults(command=_lines)
+
     verify = commands.add_parser("verify", help="check a journal: chain, answers, replay, digests")
     verify.add_argument("journal")
     verify.add_argument("--head", default="", metavar="HEX", help="a `head` that a heartbeat has published")
+    verify.add_argument("--follows", default="", metavar="ARCHIVE", help="the file of the day before")
     verify.set_defaults(command=_verify)
 
     rounds = commands.add_parser("rounds", help="what happened, round by round")
@@ -69,6 +94,23 @@ def _parser() -> argparse.ArgumentParser:
     record.add_argument("--table", default="table.toml", metavar="table.toml")
     record.set_defaults(command=_round)
 
+    for name, what in AUDIT.items():
+        auditing = commands.add_parser(name, help=what)
+        if first == name:
+            # Loaded for these commands only: the service starts without them.
+            from table_controller.audit.commands import add
+
+            add(auditing, name)
+
+    manifest = commands.add_parser("manifest", help="every file of the program with its hashes")
+    manifest.add_argument("--configuration", default="", metavar="table.toml", help="its files too")
+    manifest.set_defaults(command=_manifest)
+
+    software = commands.add_parser("verify-software", help="compare the program with a manifest")
+    software.add_argument("manifest")
+    software.add_argument("--configuration", default="", metavar="table.toml")
+    software.set_defaults(command=_verify_software)
+
     commands.add_parser("version", help="the version of the program").set_defaults(command=_version)
     return parser
 
@@ -90,6 +132,46 @@ def _run(arguments: argparse.Namespace) -> int:
         return _fail(f"{arguments.table}: {error}", 2)
     except (*NOT_AS_RECORDED, TableStopped) as error:
         return _fail(str(error))
+    return 0
+
+
+def _install(arguments: argparse.Namespace) -> int:
+    from table_controller.app import NOT_AS_RECORDED, install
+    from table_controller.clock import SystemClock
+    from table_controller.config import ConfigError, load_table
+    from table_controller.engine.money import parse_money
+
+    people = (arguments.operator, arguments.second)
+    try:
+        meter_cents = None if arguments.meter is None else parse_money(arguments.meter)
+        config = load_table(arguments.table)
+        install(config, SystemClock(), people, arguments.approval, arguments.recovery, meter_cents)
+    except (ConfigError, ValueError) as error:
+        return _fail(str(error), 2)
+    except NOT_AS_RECORDED as error:
+        return _fail(str(error))
+    print(f"table {config.table} is installed: {config.journal_file}")
+    return 0
+
+
+def _manifest(arguments: argparse.Namespace) -> int:
+    from table_controller.app import software_version
+    from table_controller.manifest import ManifestError, manifest_text
+
+    try:
+        print(manifest_text(software_version(), arguments.configuration), end="")
+    except ManifestError as error:
+        return _fail(str(error), 2)
+    return 0
+
+
+def _verify_software(arguments: argparse.Namespace) -> int:
+    from table_controller.manifest import program_hash, verify_software
+
+    problems = verify_software(arguments.manifest, arguments.configuration)
+    if problems:
+        return _fail("\n".join(problems))
+    print(f"the program is that of {arguments.manifest}: {program_hash()}")
     return 0
 
 
@@ -119,7 +201,27 @@ def _watch(arguments: argparse.Namespace) -> int:
     return watch(config.state_endpoint, config.commands_endpoint)
 
 
+def _lines(arguments: argparse.Namespace) -> int:
+    import json
+
+    from table_controller.config import ConfigError, load_table
+    from table_controller.probe import LinesRefused, follow, lines_now, lines_text
+
+    try:
+        endpoint = load_table(arguments.table).commands_endpoint
+        if not (arguments.once or arguments.json):
+            return follow(endpoint)
+        found = lines_now(endpoint)
+    except (ConfigError, LinesRefused) as error:
+        return _fail(str(error), 2)
+    if found is None:
+        return _fail(f"no answer from {endpoint}: is the service running?", 2)
+    print(json.dumps(found) if arguments.json else lines_text(found))
+    return 0
+
+
 def _verify(arguments: argparse.Namespace) -> int:
+    from table_controller.archive import follows
     from table_controller.journal import verify
     from table_controller.replay import replay
 
@@ -129,6 +231,8 @@ def _verify(arguments: argparse.Namespace) -> int:
     report = verify(arguments.journal, replay, head)
     if not report.ok:
         return _fail(report.problem)
+    if arguments.follows and (problem := follows(arguments.journal, arguments.follows)):
+        return _fail(problem)
     known = "" if report.known_seq is None else f"; the given head is that of entry {report.known_seq}"
     print(
         f"{arguments.journal}: table {report.table}, {report.entries} entries, "

@@ -18,14 +18,19 @@ import zmq
 from firmware_bridge.bridge import Bridge, Wiring, WiringError
 from firmware_bridge.pins import PinFactoryError, make_factory
 from firmware_bridge.shoe.port import Port, ShoeDriverError, make_port
+from table_controller.archive import archives, carry_over, numbers_after
 from table_controller.clock import Clock, SystemClock
 from table_controller.commands import Commands
 from table_controller.config import ConfigError, TableConfig
 from table_controller.journal import Journal, JournalFailed, JournalRefused
+from table_controller.manifest import program_hash, self_check
 from table_controller.publisher import Publisher
-from table_controller.replay import Replay, ReplayError
+from table_controller.replay import Replay, ReplayError, Snapshot, digest_of, encode_facts, encode_message
 from table_controller.service import Service, StartRefused
-from table_controller.table.messages import House
+from table_controller.table.day import install_refused
+from table_controller.table.messages import House, Installed, Stamp
+from table_controller.table.state import encode_state, new_state
+from table_controller.table.step import step
 
 WATCHDOG_US = 1_000_000
 NOT_AS_CONFIGURED = (ConfigError, WiringError, PinFactoryError, ShoeDriverError, zmq.ZMQError)
@@ -60,7 +65,58 @@ def house_of(config: TableConfig) -> House:
         bonus_minimum_cents=limits.bonus_minimum_cents or 0,
         bonus_maximum_cents=limits.bonus_maximum_cents or 0,
         chips_cents=limits.chips_cents,
+        gaming_day=config.opening.gaming_day,
+        walk=config.opening.walk,
+        approval=config.approval,
     )
+
+
+def install(
+    config: TableConfig,
+    clock: Clock,
+    operators: tuple[str, str],
+    approval: str,
+    recovery: str = "",
+    meter_cents: int | None = None,
+) -> None:
+    """Install a table, once: make its journal, with the meter at `meter_start` (STANDARDS.md, item 50).
+
+    `recovery` says after which loss a table is taken up again, with the meter at `meter_cents`. Raises
+    `StartRefused` and `JournalRefused` with the reason.
+    """
+    house = house_of(config)
+    refused = install_refused(house, operators, approval, recovery)
+    earlier = archives(config.archive_folder, config.table)
+    if os.path.exists(config.journal_file):
+        refused = f"{config.journal_file}: the table is installed already; its meter is set once"
+    elif meter_cents is not None and not recovery.strip():
+        refused = "another meter than meter_start is only for a recovery: say after which loss"
+    elif earlier and not recovery.strip():
+        refused = (
+            f"{config.archive_folder}: table {config.table} was installed before ({earlier[-1]}), and its "
+            f"journal {config.journal_file} is missing: install nothing, and follow RECOVERY.md"
+        )
+    if refused:
+        raise StartRefused(refused)
+    stamp = Stamp(0, clock.wall_ms())
+    numbers = numbers_after(config.archive_folder, earlier)
+    program = (software_version(), program_hash())
+    message = Installed(house, operators, approval, *program, recovery, meter_cents, *numbers)
+    state, facts = step(house, new_state(house), stamp, message)
+    journal = Journal.open(config.journal_file, config.table, stamp.wall_ms)
+    try:
+        journal.append(
+            0,
+            stamp.at_ms,
+            stamp.wall_ms,
+            encode_message(message),
+            encode_facts(facts),
+            digest_of(encode_state(state)),
+            msgspec.json.encode(Snapshot(house, state)),
+        )
+        journal.commit()
+    finally:
+        journal.close()
 
 
 class App:
@@ -82,6 +138,11 @@ class App:
         """When the loop wants to run again if nothing arrives."""
         return self._service.due_in_ms()
 
+    @property
+    def day_over(self) -> bool:
+        """A gaming day was closed: the program ends, and starts again on the next file."""
+        return self._service.day_over
+
     def abandon(self) -> None:
         """As a power cut: sockets and files are dropped, no output is touched, nothing is tidied."""
         self._service.abandon()
@@ -96,13 +157,18 @@ class App:
             signal.signal(number, self._stopped)
         _notify("READY=1")
         alive_us = clock.now_us()
-        while not self._stop:
+        while not self._stop and not self.day_over:
             self.turn(1000)
             if clock.now_us() - alive_us >= WATCHDOG_US:
                 alive_us = clock.now_us()
                 _notify("WATCHDOG=1")
         _notify("STOPPING=1")
         self.close()
+
+    @property
+    def stopped(self) -> bool:
+        """Somebody has asked the program to end."""
+        return self._stop
 
     def _stopped(self, _number: int, _frame: FrameType | None) -> None:
         self._stop = True
@@ -122,9 +188,13 @@ def build(
     process uses that. Raises `JournalRefused`, `PinFactoryError`, `WiringError`, `ReplayError`,
     `StartRefused`, `zmq.ZMQError`; each says what to do.
     """
+    refused = self_check(config.manifest_file, config.place)
+    if refused:
+        raise StartRefused(refused)
+    carry_over(config.journal_file, config.table, config.archive_folder, clock.wall_ms())
     with ExitStack() as opened:
         # The journal first: its lock tells a second service before that one takes over the addresses.
-        journal = Journal.open(config.journal_file, config.table, clock.wall_ms())
+        journal = Journal.open(config.journal_file, config.table, clock.wall_ms(), create=False)
         opened.callback(journal.close)
         snapshot, entries = journal.recover()
         known = Replay(snapshot)
@@ -150,7 +220,7 @@ def build(
         commands = Commands(context, config.commands_endpoint)
         opened.callback(commands.close)
         service = Service(house_of(config), clock, bridge, journal, publisher, commands)
-        service.start(known, software_version())
+        service.start(known, software_version(), program_hash())
         opened.pop_all()
     return App(service)
 
@@ -179,6 +249,14 @@ def run(config: TableConfig) -> None:
     clock = SystemClock()
     app = build(config, clock)
     log.info("table %s is up, software %s", config.table, software_version())
+    _run(app, config, clock, log)
+    log.info("table %s is down", config.table)
+    if app.day_over and not app.stopped:
+        # The next day begins as a start does: the file archived, the program checked and loaded anew.
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+
+
+def _run(app: App, config: TableConfig, clock: Clock, log: logging.Logger) -> None:
     try:
         app.run(clock)
     except NOT_AS_RECORDED:
@@ -190,7 +268,6 @@ def run(config: TableConfig) -> None:
             f"the table stopped: {error}. What is committed stands, nothing after it was shown; "
             "start the service again, and follow RECOVERY.md if it stops again."
         ) from error
-    log.info("table %s is down", config.table)
 
 
 def _notify(text: str) -> None:

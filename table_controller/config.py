@@ -16,12 +16,11 @@ from typing import Any, NoReturn, TypeVar
 
 import msgspec
 
-from table_controller.engine.house_rules import HouseRules, HouseRulesError, option_texts, parse_house_rules
+from table_controller.engine.house_rules import HouseRules, HouseRulesError, parse_house_rules
 from table_controller.engine.money import money_text, parse_money
 from table_controller.engine.values import written
 from table_controller.lines import COIN_SLOT, table_lines
 from table_controller.presets import PRESETS, preset_text
-from table_controller.table.messages import House
 
 SEATS = 7
 # The highest pin number of each factory: a byte in the simulator, the 40-pin header on a Raspberry Pi.
@@ -31,7 +30,8 @@ MAX_SOCKET_PATH_BYTES = 107
 
 # In this order problems are told.
 SECTIONS = (
-    "table", "seats", "house_rules", "limits", "journal", "messages", "shoe", "pins", "the file",
+    "table", "seats", "house_rules", "limits", "opening", "approval", "software", "journal", "messages",
+    "shoe", "pins", "the file",
 )  # fmt: skip
 
 T = TypeVar("T")
@@ -55,14 +55,33 @@ class Limits(msgspec.Struct, frozen=True):
     chips_cents: tuple[int, ...] = ()
 
 
-class TableConfig(msgspec.Struct, frozen=True):
-    """One table as its file describes it; every path is absolute, `lines` maps a line to its pin number."""
+class Opening(msgspec.Struct, frozen=True):
+    """What must be done before rounds are played.
 
+    `gaming_day`: a supervisor opens the day; `walk`: and every key and lamp was tried since the last one.
+    """
+
+    gaming_day: bool = True
+    walk: bool = False
+
+
+class TableConfig(msgspec.Struct, frozen=True):
+    """One table as its file, `place`, describes it; every path is absolute, `lines` maps a line to its pin.
+
+    `approval` is the reference of the files and who gave it, empty where none is stated; `manifest_file`
+    what the program must be, empty where nothing is required; closed days go to `archive_folder`.
+    """
+
+    place: str
     table: str
     seats: int
     house_rules: HouseRules
     limits: Limits
+    opening: Opening
+    approval: str
+    manifest_file: str
     journal_file: str
+    archive_folder: str
     state_endpoint: str
     commands_endpoint: str
     shoe_driver: str
@@ -92,32 +111,6 @@ def load_table(path: str | os.PathLike[str]) -> TableConfig:
     if config is None:
         raise ConfigError([text for _, text in sorted(reader.problems, key=lambda problem: problem[0])])
     return config
-
-
-def differences(journal: House, file: House) -> list[str]:
-    """What the files say now and said otherwise when the journal's round began, each with its place."""
-    begun, found = _places(journal), _places(file)
-    return [
-        f"{place}: {text} in the journal, {found[place]} in the file"
-        for place, text in begun.items()
-        if text != found[place]
-    ]
-
-
-def _places(house: House) -> dict[str, str]:
-    def limit(cents: int) -> str:
-        return money_text(cents) if cents else "none"
-
-    return {
-        "table": house.table,
-        "seats": str(house.seats),
-        "limits.minimum": limit(house.minimum_cents),
-        "limits.maximum": limit(house.maximum_cents),
-        "limits.bonus_minimum": limit(house.bonus_minimum_cents),
-        "limits.bonus_maximum": limit(house.bonus_maximum_cents),
-        "limits.chips": f"[{', '.join(map(money_text, house.chips_cents))}]" if house.chips_cents else "none",
-        **option_texts(house.rules),
-    }
 
 
 def wiring_table(config: TableConfig) -> str:
@@ -232,9 +225,16 @@ def _read(reader: _Reader, keys: dict[str, Any]) -> TableConfig | None:
     house_rules = _house_rules(reader, keys)
     limits = _limits(reader, reader.section(keys, "limits"))
 
+    opening = _opening(reader, reader.section(keys, "opening"))
+    approval = _approval(reader, reader.section(keys, "approval"))
+    software = reader.section(keys, "software")
+    manifest = reader.take(software, "software", "manifest", reader.path("approved.manifest"), needed=False)
+    reader.finish(software, "software", "manifest")
+
     journal = reader.section(keys, "journal")
     journal_file = reader.take(journal, "journal", "file", reader.path("T1.journal"))
-    reader.finish(journal, "journal", "file")
+    archive = reader.take(journal, "journal", "archive", reader.path("archive"), needed=False)
+    reader.finish(journal, "journal", "file, archive")
 
     messages = reader.section(keys, "messages")
     state = reader.take(messages, "messages", "state", reader.endpoint)
@@ -252,13 +252,47 @@ def _read(reader: _Reader, keys: dict[str, Any]) -> TableConfig | None:
     factory = reader.take(pins, "pins", "factory", _one_of(*PIN_LIMITS))
     wired = pins.pop("lines", None)
     reader.finish(pins, "pins", "factory, lines")
-    reader.finish(keys, "", "table, seats, house_rules, [limits], [journal], [messages], [shoe], [pins]")
+    allowed = "[limits], [opening], [approval], [software], [journal], [messages], [shoe], [pins]"
+    reader.finish(keys, "", f"table, seats, house_rules, {allowed}")
     if isinstance(wired, dict) and wired:
         _check_lines(reader, wired, seats, factory, house_rules)
     else:
         reader.problem("pins.lines", wired, 'a section with a pin for each line, like "key.lock" = 0')
-    values = (table, seats, house_rules, limits, journal_file, state, commands, driver, port, factory, wired)
+    files = (manifest or "", journal_file, archive or os.path.join(reader.folder, "archive"))
+    wires = (state, commands, driver, port, factory, wired)
+    values = (reader.place, table, seats, house_rules, limits, opening, approval, *files, *wires)
     return None if reader.problems else TableConfig(*values)  # type: ignore[arg-type]
+
+
+def _opening(reader: _Reader, section: dict[str, Any]) -> Opening:
+    gaming_day = reader.take(section, "opening", "gaming_day", _switch, needed=False)
+    walk = reader.take(section, "opening", "walk", _switch, needed=False)
+    reader.finish(section, "opening", "gaming_day, walk")
+    if walk and gaming_day is False:
+        reader.problem("opening.walk", walk, "false where there are no gaming days that could be opened")
+    return Opening(gaming_day is not False, bool(walk))
+
+
+def _approval(reader: _Reader, section: dict[str, Any]) -> str:
+    """The reference of an approval with the person who gave it; empty where there is no section."""
+    if not section:
+        return ""
+    reference = reader.take(section, "approval", "reference", _line)
+    by = reader.take(section, "approval", "by", _line)
+    reader.finish(section, "approval", "reference, by")
+    return f"{reference} by {by}"
+
+
+def _switch(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("true, false")
+    return value
+
+
+def _line(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip() or not value.isprintable() or len(value) > 64:
+        raise ValueError("1 to 64 letters on one line, as text")
+    return value
 
 
 def _name(value: Any) -> str:
@@ -288,7 +322,7 @@ def _amount(value: Any) -> int:
     except ValueError:
         cents = 0
     if cents <= 0:
-        raise ValueError('an amount above 0 as text with two decimals, "0.01" to "999999999.99"')
+        raise ValueError('an amount above 0 as text with two decimals, "0.01" to "999999999999.99"')
     return cents
 
 

@@ -15,26 +15,30 @@ import zmq
 
 from table_controller.clock import Clock
 from table_controller.commands import Commands, Request
-from table_controller.config import differences
-from table_controller.engine.house_rules import HouseRulesError
 from table_controller.journal import Journal, StoredAnswer
 from table_controller.publisher import Mark, Publisher
 from table_controller.replay import Replay, Snapshot, digest_of, encode_facts, encode_message
+from table_controller.table.day import changes, files_refused
 from table_controller.table.messages import (
     AnyMessage,
+    ClockSet,
     CommandRefused,
+    DayClosed,
+    DayOpened,
     Event,
     Fact,
     House,
+    MeterCorrected,
     Outputs,
     RoundCleared,
     RoundOpened,
+    ShiftChanged,
     Stamp,
     Started,
     TimePassed,
 )
 from table_controller.table.offers import offers
-from table_controller.table.state import TableState, encode_state, new_state, rules_now
+from table_controller.table.state import TableState, encode_state, new_state
 from table_controller.table.step import due_at_ms, step
 from table_controller.table.views import outputs, snapshot
 
@@ -43,6 +47,10 @@ _log = logging.getLogger(__name__)
 REQUESTS_A_TURN = 64
 SNAPSHOT_EVERY = 2000
 WAIT_MAX_MS = 1000
+CLOCK_STEP_MS = 1000
+"""A wall clock that is off by so much since the last turn was set; less is a time server's steering."""
+BOUNDARIES = RoundOpened | RoundCleared | DayOpened | DayClosed | ShiftChanged | MeterCorrected
+"""Where a report may begin or end: the whole state is kept there."""
 
 
 class Wires(Protocol):
@@ -65,6 +73,9 @@ class Wires(Protocol):
 
     def acknowledge(self, boot_id: int, next_seq: int) -> None:
         """Cards below that number are committed."""
+
+    def lines(self, now_us: int) -> object:
+        """Every line as it is now, for a technician."""
 
     def shoe_trouble(self) -> str:
         """What is wrong with the shoe's line, for the log; empty when it is well."""
@@ -106,6 +117,9 @@ class Service:
         self._facts: list[tuple[int, tuple[Fact, ...]]] = []
         self._answers: list[tuple[Request, StoredAnswer]] = []
         self._took_in = False
+        self._day_over = False
+        # What the wall clock is ahead of the clock that never jumps.
+        self._wall_ahead_ms = self._wall_ahead(clock.now_us())
         self._shoe = (0, 0)
         self._trouble = ""
         self._fds: list[int] | None = None
@@ -113,27 +127,25 @@ class Service:
 
     # ------------------------------------------------------------------------------- starting
 
-    def start(self, known: Replay, software: str) -> None:
-        """Take the table up where the journal left it and say `Started` (ARCHITECTURE.md, Journal)."""
+    def start(self, known: Replay, software: str, manifest: str) -> None:
+        """Take the table up where the journal left it and say `Started` (ARCHITECTURE.md, Journal).
+
+        Raises `StartRefused` where the files cannot be those of this table now.
+        """
         now_us = self._clock.now_us()
-        house = self._house
+        started = msgspec.structs.replace(self._wires.started(software), house=self._house, manifest=manifest)
         if known.state is not None and known.house is not None:
-            if known.house != house and known.state.phase != "idle":
-                raise StartRefused(
-                    f"round {known.state.round} is in play under other house rules, seats or limits "
-                    f"({'; '.join(differences(known.house, house))}): "
-                    "finish it with the files it was begun with, CLEAR, and change them then"
-                )
+            refused = files_refused(known.house, self._house, known.state)
+            if refused:
+                raise StartRefused(refused)
+            started = msgspec.structs.replace(started, changes=changes(known.house, self._house, known.state))
             self._state = known.state
-            try:
-                rules_now(house, self._state)
-            except HouseRulesError as error:
-                raise StartRefused(
-                    f"the parameters that were changed at this table do not fit the house rules: {error}"
-                ) from None
         self._encoded = encode_state(self._state)
         self._digest = digest_of(self._encoded)
-        self._take(now_us, msgspec.structs.replace(self._wires.started(software), house=house))
+        last = self._journal.last
+        if last is not None and self._clock.wall_ms() < last.wall_ms:
+            self._take(now_us, ClockSet(self._clock.wall_ms() - last.wall_ms))
+        self._take(now_us, started)
         self._commit()
         self._show(now_us)
 
@@ -144,13 +156,16 @@ class Service:
         readable = self._wait(timeout_ms)
         now_us = self._clock.now_us()
         self._took_in = False
+        self._watch_clock(now_us)
         if self._publisher.socket in readable:
             self._publisher.drain()
         for event in self._wires.read(now_us):
             self._take(now_us, event)  # type: ignore[arg-type]
         if self._commands.socket in readable:
             for request in self._commands.drain(REQUESTS_A_TURN):
-                self._answer(now_us, request)
+                # A closed day ends its file: what was asked behind it is asked again, of the next one.
+                if not self._day_over:
+                    self._answer(now_us, request)
         due_ms = due_at_ms(self._house, self._state)
         if due_ms is not None and due_ms <= self._at_ms(now_us):
             self._take(now_us, TimePassed())
@@ -165,6 +180,11 @@ class Service:
     def busy(self) -> bool:
         """The last turn took something in."""
         return self._took_in
+
+    @property
+    def day_over(self) -> bool:
+        """A gaming day was closed: the service ends, its file is archived, and it starts with the next."""
+        return self._day_over
 
     @property
     def state(self) -> TableState:
@@ -207,6 +227,17 @@ class Service:
         ready = self._poller.poll(min(timeout_ms, self.due_in_ms(), WAIT_MAX_MS))
         return [source for source, _ in ready]
 
+    def _wall_ahead(self, now_us: int) -> int:
+        return self._clock.wall_ms() - now_us // 1000
+
+    def _watch_clock(self, now_us: int) -> None:
+        """A wall clock that was set is an entry of its own; nothing is measured by it."""
+        ahead_ms = self._wall_ahead(now_us)
+        by_ms = ahead_ms - self._wall_ahead_ms
+        self._wall_ahead_ms = ahead_ms
+        if abs(by_ms) >= CLOCK_STEP_MS:
+            self._take(now_us, ClockSet(by_ms))
+
     def _at_ms(self, now_us: int) -> int:
         return (now_us - self._zero_us) // 1000
 
@@ -237,7 +268,8 @@ class Service:
             self._digest = digest_of(self._encoded)
         self._entries_since_snapshot += 1
         kept = None
-        boundary = any(isinstance(fact, RoundOpened | RoundCleared) for fact in facts)
+        boundary = any(isinstance(fact, BOUNDARIES) for fact in facts)
+        self._day_over = self._day_over or any(isinstance(fact, DayClosed) for fact in facts)
         if boundary or self._entries_since_snapshot >= SNAPSHOT_EVERY:
             kept = msgspec.json.encode(Snapshot(self._house, state))
             self._entries_since_snapshot = 0
@@ -276,6 +308,8 @@ class Service:
             stamp = Stamp(self._at_ms(now_us), self._clock.wall_ms())
             found = offers(self._house, self._state, stamp)
             self._commands.answer_offers(request, msgspec.json.encode(found))
+        elif request.ask == "lines":
+            self._commands.answer_lines(request, msgspec.json.encode(self._wires.lines(now_us)))
         else:
             self._commands.answer_snapshot(request, self._publisher.state)
 

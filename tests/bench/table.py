@@ -16,6 +16,9 @@ from typing import Final
 import zmq
 
 from hw_sim.stages import ROOT, write_table
+from table_controller.app import install
+from table_controller.clock import SystemClock
+from table_controller.config import load_table
 from table_controller.presets import preset_text
 
 CACHE: Final = Path.home() / ".cache"
@@ -76,6 +79,8 @@ class RunFolder:
         self.config: Final = write_table(place, preset_text(PRESET), self.state, self.commands)
         with self.config.open("a", encoding="utf-8") as config:
             config.write(LIMITS)
+        if not self.journal.exists():
+            install(load_table(self.config), SystemClock(), ("installer", "inspector"), "bench")
 
 
 class Table(RunFolder):

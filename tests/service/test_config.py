@@ -13,15 +13,17 @@ import pytest
 from table_controller.config import (
     ConfigError,
     Limits,
+    Opening,
     TableConfig,
-    differences,
     load_table,
     wiring_table,
 )
 from table_controller.engine.house_rules import HouseRules
 from table_controller.lines import default_lines, table_lines
 from table_controller.presets import load_preset
-from table_controller.table.messages import House
+from table_controller.table.day import changes
+from table_controller.table.messages import Change, House
+from table_controller.table.state import TableState
 
 EXAMPLE = Path(__file__).parents[2] / "deploy" / "table.example.toml"
 
@@ -219,7 +221,7 @@ def test_every_problem_is_reported_in_one_pass(problems: Problems) -> None:
         (
             {"limits__minimum": "5"},
             "limits.minimum: '5' was found; allowed: an amount above 0 as text with two decimals, "
-            '"0.01" to "999999999.99"',
+            '"0.01" to "999999999999.99"',
         ),
         ({"limits__maximum": "0.00"}, "limits.maximum: '0.00' was found; allowed: an amount above 0"),
         ({"limits__limit": "1.00"}, "[limits]: 'limit' was found; allowed: minimum, maximum, "),
@@ -386,15 +388,42 @@ def test_a_pin_that_no_factory_has_is_refused_whatever_the_factory(problems: Pro
 def test_what_differs_from_the_journal_is_named_with_both_values() -> None:
     before = House("T1", 7, load_preset("us"), minimum_cents=500, chips_cents=(100, 500))
     rules: HouseRules = msgspec.structs.replace(before.rules, dealer_short="void_all", reset_cents=50)
-    assert differences(before, House("T1", 6, rules, maximum_cents=10_000)) == [
-        "seats: 7 in the journal, 6 in the file",
-        "limits.minimum: 5.00 in the journal, none in the file",
-        "limits.maximum: none in the journal, 100.00 in the file",
-        "limits.chips: [1.00, 5.00] in the journal, none in the file",
-        "dealer_short: complete in the journal, void_all in the file",
-        "reset: 10000.00 in the journal, 0.50 in the file",
-    ]
-    assert differences(before, before) == []
+    assert changes(before, House("T1", 6, rules, maximum_cents=10_000, gaming_day=True), TableState()) == (
+        Change("seats", "7", "6"),
+        Change("limits.minimum", "5.00", "none"),
+        Change("limits.maximum", "none", "100.00"),
+        Change("opening.gaming_day", "false", "true"),
+        Change("limits.chips", "[1.00, 5.00]", "none"),
+        Change("dealer_short", "complete", "void_all"),
+        Change("reset", "10000.00", "0.50"),
+    )
+    assert changes(before, msgspec.structs.replace(before, approval="GC-1 by A. Name"), TableState()) == ()
+
+
+def test_what_a_day_needs_is_taken_or_has_its_default(load: Callable[..., TableConfig]) -> None:
+    assert load().opening == Opening(gaming_day=True, walk=False)
+    assert load(opening={"gaming_day": False}).opening == Opening(gaming_day=False)
+    assert load(opening={"walk": True}).opening == Opening(walk=True)
+
+
+def test_an_approval_has_a_reference_and_a_person(
+    load: Callable[..., TableConfig], problems: Problems
+) -> None:
+    assert load().approval == ""
+    assert load(approval={"reference": "GC-7", "by": "A. Name"}).approval == "GC-7 by A. Name"
+    assert problems(approval={"reference": "GC-7"}) == ["approval.by: the key is missing"]
+
+
+def test_closed_days_and_the_approved_program_have_their_places(
+    tmp_path: Path, load: Callable[..., TableConfig]
+) -> None:
+    config = load()
+    assert (config.archive_folder, config.manifest_file) == (str(tmp_path / "archive"), "")
+    config = load(journal={"file": "T1.journal", "archive": "days"}, software={"manifest": "approved"})
+    assert (config.archive_folder, config.manifest_file) == (
+        str(tmp_path / "days"),
+        str(tmp_path / "approved"),
+    )
 
 
 def test_the_problems_of_a_house_rule_file_are_among_the_others(tmp_path: Path, problems: Problems) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import zmq
 from pytest_mock import MockerFixture
@@ -16,7 +17,7 @@ from table_controller.commands import Commands
 from table_controller.journal import Journal, JournalFailed, read_entries, verify
 from table_controller.presets import load_preset
 from table_controller.publisher import Publisher
-from table_controller.replay import Replay, replay
+from table_controller.replay import Replay, decode_facts, replay
 from table_controller.service import Service, StartRefused
 from table_controller.table import messages as m
 
@@ -26,12 +27,13 @@ class StillClock:
 
     def __init__(self) -> None:
         self.us = 1_000_000
+        self.wall_by_ms = 0
 
     def now_us(self) -> int:
         return self.us
 
     def wall_ms(self) -> int:
-        return 1_790_000_000_000 + self.us // 1000
+        return 1_790_000_000_000 + self.us // 1000 + self.wall_by_ms
 
     def synced(self) -> bool:
         return True
@@ -65,6 +67,9 @@ class Felt:
     def acknowledge(self, boot_id: int, next_seq: int) -> None:
         self.log.append(f"acknowledge {next_seq}")
 
+    def lines(self, now_us: int) -> object:
+        return {"key.lock": 0}
+
     def shoe_trouble(self) -> str:
         return ""
 
@@ -81,6 +86,7 @@ class Stand:
         self.clock = StillClock()
         self.context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         self.log: list[str] = []
+        self.manifest = "a hash"
         self.start()
 
     def start(self) -> None:
@@ -100,7 +106,7 @@ class Stand:
         self.mouth = self.context.socket(zmq.DEALER)
         self.mouth.connect(f"inproc://commands-{name}")
         try:
-            self.service.start(known, "test")
+            self.service.start(known, "test", self.manifest)
         except BaseException:
             self.cut()
             raise
@@ -109,8 +115,20 @@ class Stand:
         self.felt.events = list(events)
         self.service.turn(0)
 
-    def ask(self, command: dict[str, Any], request: str, operator: str = "ann") -> dict[str, Any]:
-        body = {"v": 1, "id": request, "command": command, "operator": operator, "role": "dealer"}
+    def decided(self) -> list[m.Fact]:
+        return [fact for entry in read_entries(self.path) for fact in decode_facts(entry)]
+
+    def ask(
+        self, command: dict[str, Any], request: str, operator: str = "ann", role: str = "dealer"
+    ) -> dict[str, Any]:
+        body = {
+            "v": 1,
+            "id": request,
+            "command": command,
+            "operator": operator,
+            "role": role,
+            "reason": "asked",
+        }
         self.mouth.send(json.dumps(body).encode())
         for _ in range(5):
             self.service.turn(0)
@@ -302,3 +320,105 @@ def test_a_screen_asks_what_is_possible_and_is_told_with_reasons(stand: Stand) -
     assert refused['{"type": "PressKey", "key": "lock"}'] == "there is no ante"
     assert refused['{"type": "NewDeck", "deck": ""}'] == ""
     assert stand.journal.last.seq == entries, "a question is no entry"  # type: ignore[union-attr]
+
+
+def test_item_51_57_changed_files_need_an_approval_of_their_own(stand: Stand) -> None:
+    stand.cut()
+    rules = load_preset("us_standard")
+    other = msgspec.structs.replace(rules, dealer_short="void_all")
+    stand.house = m.House("T1", 2, other)
+    with pytest.raises(StartRefused, match=r"dealer_short: complete in the journal, .* approval is none"):
+        stand.start()
+    stand.house = m.House("T1", 2, other, approval="GC-7 by A. Name")
+    stand.start()
+    assert m.HouseChanged("dealer_short", "complete", "void_all", "GC-7 by A. Name") in stand.decided()
+    stand.cut()
+    stand.house = m.House("T1", 2, rules, approval="GC-7 by A. Name")
+    with pytest.raises(StartRefused, match="approval is still GC-7 by A"):
+        stand.start()
+    stand.house = m.House("T1", 2, other, approval="GC-7 by A. Name")
+    stand.start()
+
+
+def test_item_49_a_rate_is_changed_in_the_files_only_while_the_day_is_closed(stand: Stand) -> None:
+    stand.cut()
+    rules = load_preset("us_standard")
+    stand.house = m.House("T1", 2, rules, gaming_day=True, approval="GC-1")
+    stand.start()
+    stand.ask({"type": "OpenDay"}, "r-1", role="supervisor")
+    stand.cut()
+    other = msgspec.structs.replace(rules, meter_share_ppm=400_000)
+    stand.house = m.House("T1", 2, other, gaming_day=True, approval="GC-2")
+    with pytest.raises(StartRefused, match="meter_share was changed in the files while a gaming day is open"):
+        stand.start()
+    stand.house = m.House("T1", 2, rules, gaming_day=True, approval="GC-1")
+    stand.start()
+    stand.ask({"type": "CloseDay"}, "r-2", role="supervisor")
+    assert stand.service.day_over, "the file of a closed day is archived before the next one"
+    stand.cut()
+    stand.house = m.House("T1", 2, other, gaming_day=True, approval="GC-2")
+    stand.start()
+    assert m.HouseChanged("meter_share", "0.49", "0.4", "GC-2") in stand.decided()
+
+
+def test_item_09_a_limit_below_the_meter_is_refused_in_the_files_too(stand: Stand) -> None:
+    stand.cut()
+    stand.house = m.House("T1", 2, load_preset("us_standard"), gaming_day=True, approval="GC-1")
+    stand.start()
+    stand.cut()
+    rules = msgspec.structs.replace(
+        load_preset("us_standard"), reset_cents=500_000, meter_limit_cents=900_000
+    )
+    stand.house = m.House("T1", 2, rules, gaming_day=True, approval="GC-2")
+    with pytest.raises(
+        StartRefused, match=r"9000\.00 was found; allowed is at least what the meter shows, 10000"
+    ):
+        stand.start()
+    stand.house = m.House("T1", 2, load_preset("us_standard"), gaming_day=True, approval="GC-1")
+    stand.start()
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+def test_item_59_a_clock_that_is_set_in_a_round_changes_no_order_and_no_time_limit(
+    stand: Stand, hours: int
+) -> None:
+    stand.happen(*OPEN)
+    before = stand.journal.last
+    assert before is not None
+    stand.clock.wall_by_ms = hours * 3_600_000
+    stand.clock.us += 500_000
+    stand.happen(m.ChipsPlaced("ante", 1))
+    entries = list(read_entries(stand.path))
+    after = entries[-1]
+    assert m.ClockWasSet(hours * 3_600_000) in stand.decided()
+    assert [entry.seq for entry in entries] == list(range(1, len(entries) + 1))
+    assert after.at_ms == before.at_ms + 500
+    assert after.wall_ms == before.wall_ms + 500 + hours * 3_600_000
+    stand.clock.wall_by_ms += 400
+    stand.happen(m.ChipsLifted("ante", 1))
+    assert stand.decided().count(m.ClockWasSet(hours * 3_600_000)) == 1, (
+        "a time server steers, it sets nothing"
+    )
+    assert verify(stand.path, replay).ok
+
+
+def test_item_59_a_machine_that_wakes_in_the_past_says_so(stand: Stand) -> None:
+    stand.happen(*OPEN)
+    stand.cut()
+    stand.clock.wall_by_ms = -86_400_000
+    stand.start()
+    assert m.ClockWasSet(-86_400_000) in stand.decided()
+
+
+def test_item_55_another_program_is_told_by_itself(stand: Stand) -> None:
+    stand.cut()
+    stand.manifest = "another hash"
+    stand.start()
+    stand.cut()
+    stand.manifest = "a hash"
+    stand.start()
+    changes = [fact for fact in stand.decided() if isinstance(fact, m.SoftwareChanged)]
+    assert changes == [
+        m.SoftwareChanged("test a hash", "test another hash"),
+        m.SoftwareChanged("test another hash", "test a hash"),
+    ]
