@@ -5,9 +5,10 @@
     python3 deploy/dev.py test [what pytest takes]
     python3 deploy/dev.py play FILE-OR-FOLDER... [--real]
     python3 deploy/dev.py bench
+    python3 deploy/dev.py standards
 
-Each first makes sure of the environment in `.venv`: exactly the locked packages, checked by hash, and
-the project itself. An environment that is whole is recognised by one small file and costs nothing.
+All but the last first make sure of the environment in `.venv`: exactly the locked packages, checked by
+hash, and the project itself. An environment that is whole is recognised by one small file and costs nothing.
 Only the standard library is used here, because this runs before anything is installed.
 """
 
@@ -236,8 +237,12 @@ def main(arguments: Sequence[str]) -> int:
     if command in ("", "-h", "--help", "help"):
         print((__doc__ or "").strip())
         return 0 if command else 2
+    if command == "standards":
+        # It needs no package, so that it answers on a machine where nothing is installed.
+        os.chdir(ROOT)
+        os.execv(sys.executable, (sys.executable, "-m", "tests.standards", *rest))
     if command != "test" and command not in becomes:
-        say(f"Unknown command {command!r}; allowed are demo, test, play and bench.")
+        say(f"Unknown command {command!r}; allowed are demo, test, play, bench and standards.")
         return 2
     try:
         environment.make_sure()

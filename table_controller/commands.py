@@ -48,7 +48,8 @@ class _Wire(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     v: Literal[1]
     id: _Id
     command: words.AnyCommand | UnsetType = UNSET
-    ask: Literal["snapshot", "offers", "lines"] | UnsetType = UNSET
+    ask: Literal["snapshot", "offers", "lines", "here", "gone"] | UnsetType = UNSET
+    sign: _Id | UnsetType = UNSET
     operator: _Name = ""
     role: words.Role | UnsetType = UNSET
     reason: _Reason = ""
@@ -90,6 +91,7 @@ _ALLOWED = {
     "$.command.type": ", ".join(sorted(kind.__name__ for kind in ROLES)),
     "$.operator": f"the name of a person, 1 to {_MAX_NAME_LETTERS} letters on one line",
     "$.reason": f"a text of at most {_MAX_REASON_LETTERS} letters",
+    "$.sign": "1 to 64 letters, digits and _ . : -",
     "$.round": f"a text of at most {_MAX_NAME_LETTERS} letters",
 }
 _WORDS = {"`int`": "a whole number", "`str`": "a text", "`array`": "a list", "`object`": "an object"}
@@ -112,6 +114,8 @@ class Request(msgspec.Struct, frozen=True):
     said: words.Said | None
     body_hash: bytes
     ask: str = ""
+    sign: str = ""
+    """The sign that says `here` or `gone`."""
 
     @property
     def sender(self) -> str:
@@ -247,7 +251,11 @@ def _request(peer: bytes, body: dict[str, Any]) -> Request:
     if isinstance(command, UnsetType):
         if isinstance(wire.ask, UnsetType):
             raise _Refused("$", "neither `command` nor `ask` was found; allowed: one of them.")
-        return Request(peer, wire.id, None, b"", wire.ask)
+        if isinstance(wire.sign, UnsetType) == (wire.ask in ("here", "gone")):
+            raise _Refused(
+                "$.sign", "a sign names itself with `here` and `gone`, and with no other question."
+            )
+        return Request(peer, wire.id, None, b"", wire.ask, str(wire.sign or ""))
     if not isinstance(wire.ask, UnsetType):
         raise _Refused("$", "both `command` and `ask` were found; allowed: one of them.")
     said = _said(command, wire)

@@ -18,6 +18,7 @@ from table_controller.commands import Commands, Request
 from table_controller.journal import Journal, StoredAnswer
 from table_controller.publisher import Mark, Publisher
 from table_controller.replay import Replay, Snapshot, digest_of, encode_facts, encode_message
+from table_controller.signs import SIGNS_MAX, Signs
 from table_controller.table.day import changes, files_refused
 from table_controller.table.messages import (
     AnyMessage,
@@ -27,6 +28,7 @@ from table_controller.table.messages import (
     DayOpened,
     Event,
     Fact,
+    HealthChanged,
     House,
     MeterCorrected,
     Outputs,
@@ -118,6 +120,8 @@ class Service:
         self._answers: list[tuple[Request, StoredAnswer]] = []
         self._took_in = False
         self._day_over = False
+        self._signs = Signs()
+        self._display_line_well = True
         # What the wall clock is ahead of the clock that never jumps.
         self._wall_ahead_ms = self._wall_ahead(clock.now_us())
         self._shoe = (0, 0)
@@ -140,6 +144,7 @@ class Service:
                 raise StartRefused(refused)
             started = msgspec.structs.replace(started, changes=changes(known.house, self._house, known.state))
             self._state = known.state
+        self._display_line_well = started.display_well
         self._encoded = encode_state(self._state)
         self._digest = digest_of(self._encoded)
         last = self._journal.last
@@ -160,12 +165,17 @@ class Service:
         if self._publisher.socket in readable:
             self._publisher.drain()
         for event in self._wires.read(now_us):
-            self._take(now_us, event)  # type: ignore[arg-type]
+            if isinstance(event, HealthChanged) and event.line == "display":
+                self._display_line_well = event.well
+                self._watch_display(now_us)
+            else:
+                self._take(now_us, event)  # type: ignore[arg-type]
         if self._commands.socket in readable:
             for request in self._commands.drain(REQUESTS_A_TURN):
                 # A closed day ends its file: what was asked behind it is asked again, of the next one.
                 if not self._day_over:
                     self._answer(now_us, request)
+        self._watch_display(now_us)
         due_ms = due_at_ms(self._house, self._state)
         if due_ms is not None and due_ms <= self._at_ms(now_us):
             self._take(now_us, TimePassed())
@@ -238,6 +248,12 @@ class Service:
         if abs(by_ms) >= CLOCK_STEP_MS:
             self._take(now_us, ClockSet(by_ms))
 
+    def _watch_display(self, now_us: int) -> None:
+        """The display is well while its line says so and no sign has fallen silent."""
+        well = self._display_line_well and self._signs.well(now_us)
+        if well != self._state.display_well:
+            self._take(now_us, HealthChanged("display", well))
+
     def _at_ms(self, now_us: int) -> int:
         return (now_us - self._zero_us) // 1000
 
@@ -308,10 +324,20 @@ class Service:
             stamp = Stamp(self._at_ms(now_us), self._clock.wall_ms())
             found = offers(self._house, self._state, stamp)
             self._commands.answer_offers(request, msgspec.json.encode(found))
+        elif request.ask in ("here", "gone"):
+            self._hear_sign(now_us, request)
         elif request.ask == "lines":
             self._commands.answer_lines(request, msgspec.json.encode(self._wires.lines(now_us)))
         else:
             self._commands.answer_snapshot(request, self._publisher.state)
+
+    def _hear_sign(self, now_us: int, request: Request) -> None:
+        if request.ask == "gone":
+            self._signs.gone(request.sign)
+        elif not self._signs.here(request.sign, now_us):
+            self._commands.answer(request, False, 0, f"$.sign: there are {SIGNS_MAX} signs already.")
+            return
+        self._commands.answer_snapshot(request, self._publisher.state)
 
     def _commit(self) -> None:
         self._journal.commit()

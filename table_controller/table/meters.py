@@ -117,7 +117,8 @@ def _check(turn: Turn, command: CorrectMeter, before_cents: int) -> None:
         raise Refused("a correction is made by people with a name")
     if command.cents == before_cents:
         raise Refused(f"the {command.pot} shows {money_text(before_cents)} already")
-    least_cents = turn.rules.reset_cents if command.pot == "meter" else 0
+    # An award may have taken the meter below its reset; it is never corrected further down from there.
+    least_cents = min(before_cents, turn.rules.reset_cents) if command.pot == "meter" else 0
     if command.cents < least_cents:
         found, least = money_text(command.cents), money_text(least_cents)
         raise Refused(f"{found} was found; allowed for the {command.pot} is at least {least}")

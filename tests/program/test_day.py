@@ -145,3 +145,29 @@ def test_a_whole_day_from_the_trial_to_the_archive(day: Day) -> None:
     slip = day.program("slip", "T1-A000001", archive)
     assert "5000.04" in slip.stdout
     assert "5,000.04" in slip.stdout or "five thousand" in slip.stdout.lower()
+
+
+def test_item_52_54_a_program_that_is_not_the_approved_one_does_not_start(tmp_path: Path) -> None:
+    def program(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "table_controller", *arguments]
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+
+    table, approved = tmp_path / "table.toml", tmp_path / "approved.manifest"
+    text = (ROOT / "deploy" / "table.example.toml").read_text("utf-8")
+    table.write_text(text.replace("[journal]", '[software]\nmanifest = "approved.manifest"\n\n[journal]', 1))
+    assert install(table).returncode == 0
+    approved.write_text(program("manifest").stdout, "utf-8")
+    assert program("verify-software", str(approved)).returncode == 0
+    told = program("run", str(table))
+    assert "not the approved one" not in told.stderr
+    assert "HW_SIM_BOARD" in told.stderr, "the program is the approved one; here it lacks its wires"
+
+    lines = approved.read_text("utf-8").splitlines(keepends=True)
+    (msgspec,) = (line for line in lines if "/msgspec-" in line)
+    lines[lines.index(msgspec)] = "0" * 64 + msgspec[64:]
+    approved.write_text("".join(lines), "utf-8")
+    told = program("run", str(table))
+    assert told.returncode == 1
+    assert "The program is not the approved one" in told.stderr
+    assert "distributions/msgspec-" in told.stderr
+    assert "Traceback" not in told.stderr

@@ -325,7 +325,7 @@ def test_a_word_that_is_not_listed_may_be_said_by_nobody(
         ({"id": "q", "ask": "snapshot"}, "$.v: nothing was found; allowed: 1."),
         ({"v": 1, "ask": "snapshot"}, "$.id: nothing was found; allowed: 1 to 64 letters"),
         (ANTE | {"command": 5}, "$.command: 5 was found; allowed: an object."),
-        (ANTE | {"expect": 1}, '$: the key "expect" was found; allowed: v, id, command, ask, operator, '),
+        (ANTE | {"expect": 1}, '$: the key "expect" was found; allowed: v, id, command, ask, sign, operator, '),
         (ANTE | {"v": 2}, "$.v: 2 was found; allowed: 1."),
         (ANTE | {"role": "boss"}, '$.role: "boss" was found; allowed: dealer, supervisor.'),
         (ANTE | {"id": "a b"}, '$.id: "a b" was found; allowed: 1 to 64 letters, digits and _ . : -'),
@@ -344,7 +344,7 @@ def test_a_word_that_is_not_listed_may_be_said_by_nobody(
         ({"v": 1, "id": "q"}, "$: neither `command` nor `ask` was found; allowed: one of them."),
         (
             {"v": 1, "id": "q", "ask": "journal"},
-            '$.ask: "journal" was found; allowed: snapshot, offers, lines.',
+            '$.ask: "journal" was found; allowed: snapshot, offers, lines, here, gone.',
         ),
     ],
 )

@@ -46,6 +46,7 @@ class Felt:
         self.events: list[m.Event] = []
         self.log = log
         self.lamps: tuple[str, ...] = ()
+        self.coin_accept: tuple[bool, ...] = ()
 
     def started(self, software: str) -> m.Started:
         return m.Started((), True, True, software)
@@ -62,7 +63,7 @@ class Felt:
 
     def show(self, outputs: m.Outputs, now_us: int) -> None:
         self.log.append("show")
-        self.lamps = outputs.lamps
+        self.lamps, self.coin_accept = outputs.lamps, outputs.coin_accept
 
     def acknowledge(self, boot_id: int, next_seq: int) -> None:
         self.log.append(f"acknowledge {next_seq}")
@@ -422,3 +423,52 @@ def test_item_55_another_program_is_told_by_itself(stand: Stand) -> None:
         m.SoftwareChanged("test a hash", "test another hash"),
         m.SoftwareChanged("test another hash", "test a hash"),
     ]
+
+
+def ask_as_a_sign(stand: Stand, ask: str, sign: str = "pit-1") -> dict[str, Any]:
+    stand.mouth.send(json.dumps({"v": 1, "id": uuid.uuid4().hex, "ask": ask, "sign": sign}).encode())
+    for _ in range(5):
+        stand.service.turn(0)
+        if stand.mouth.poll(100):
+            return json.loads(stand.mouth.recv())  # type: ignore[no-any-return]
+    raise AssertionError("no answer")
+
+
+def test_item_17_a_sign_that_falls_silent_for_three_seconds_shuts_the_slots(stand: Stand) -> None:
+    stand.happen(*OPEN)
+    assert ask_as_a_sign(stand, "here")["state"]["body"]["meter"]["cents"] == 1_000_000
+    stand.clock.us += 2_900_000
+    stand.happen()
+    assert stand.felt.coin_accept == (True, True)
+    stand.clock.us += 200_000
+    stand.happen()
+    assert "display_down" in [alarm.alarm for alarm in stand.service.state.alarms]
+    assert stand.felt.coin_accept == (False, False)
+    ask_as_a_sign(stand, "here")
+    assert stand.service.state.display_well
+    assert stand.felt.coin_accept == (True, True)
+
+
+def test_a_sign_that_says_it_is_gone_is_not_missed(stand: Stand) -> None:
+    stand.happen(*OPEN)
+    ask_as_a_sign(stand, "here")
+    ask_as_a_sign(stand, "gone")
+    stand.clock.us += 10_000_000
+    stand.happen()
+    assert stand.service.state.display_well
+
+
+def test_a_display_line_and_a_silent_sign_are_one_display(stand: Stand) -> None:
+    stand.happen(*OPEN, m.HealthChanged("display", False))
+    ask_as_a_sign(stand, "here")
+    assert not stand.service.state.display_well, "the line still says so"
+    stand.clock.us += 4_000_000
+    stand.happen(m.HealthChanged("display", True))
+    assert not stand.service.state.display_well, "the sign is silent"
+    ask_as_a_sign(stand, "here")
+    assert stand.service.state.display_well
+
+
+def test_more_signs_than_a_pit_has_are_refused(stand: Stand) -> None:
+    answers = [ask_as_a_sign(stand, "here", f"sign-{number}") for number in range(17)]
+    assert [answer["ok"] for answer in answers] == [True] * 16 + [False]

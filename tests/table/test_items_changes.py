@@ -49,6 +49,17 @@ def test_item_48_every_word_of_the_table_has_the_roles_that_may_say_it() -> None
 
 
 @pytest.mark.parametrize("phase", PHASES)
+def test_item_48_the_table_itself_takes_no_supervisors_word_from_a_dealer(phase: str) -> None:
+    table = table_in(phase, AFTER_HIT)
+    before = encode_state(table.state)
+    for sample in SAMPLES:
+        if isinstance(sample, m.Said) and ROLES[type(sample.command)] == {"supervisor"}:
+            table.send(msgspec.structs.replace(sample, role="dealer"))
+            assert table.refused
+    assert encode_state(table.state) == before
+
+
+@pytest.mark.parametrize("phase", PHASES)
 @pytest.mark.parametrize("house_rules", [US, AFTER_HIT])
 def test_item_48_nothing_that_a_dealer_may_do_reaches_a_parameter(phase: str, house_rules: str) -> None:
     table = table_in(phase, house_rules)
@@ -90,6 +101,16 @@ def test_item_49_closed_only_takes_a_parameter_while_the_day_is_closed_and_at_on
     ]
     table.word(m.OpenDay())
     table.run("open\n" + revealed({1: ROYAL}) + "stub 42\nsup confirm 1\nsee meter 20000.00")
+
+
+def test_item_49_no_round_is_opened_while_the_day_is_closed() -> None:
+    table = TableTop(US, gaming_day=True).run("open\nsee refused")
+    assert table.refused == "no gaming day is open"
+    assert table.word(m.OpenDay()) == ""
+    table.run("open\n" + locked({1: NOTHING}) + "sup void\nclear")
+    assert table.word(m.CloseDay()) == ""
+    table.run("open\nsee refused")
+    assert [fact.day for fact in table.told(m.DayOpened)] == [1]
 
 
 def test_item_49_closed_only_never_takes_one_where_there_are_no_gaming_days() -> None:

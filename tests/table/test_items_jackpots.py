@@ -274,3 +274,11 @@ def test_item_45_an_award_that_is_not_confirmed_is_neither_paid_nor_withheld() -
     table = TableTop(US).run(HELD)
     for command in (m.PayHit(DOCUMENT, "table"), m.WithholdHit(DOCUMENT, "tax"), m.ReleaseHit(DOCUMENT)):
         assert table.word(command) == f"no confirmed award with the document {DOCUMENT} is unpaid"
+
+
+def test_item_45_a_slip_that_is_taken_back_takes_no_payment_back() -> None:
+    table = TableTop(US).run(CONFIRMED + "\nclear\nopen\nante 1 10.00\nante 1 100.00")
+    assert table.word(m.PayHit(DOCUMENT, "table")) == ""
+    table.run("sup withdraw")
+    assert table.state.seat(1).ante.cents == 1_000
+    assert view(table).owed == ()
