@@ -112,13 +112,14 @@ def build_service(table: Path, clock: JumpClock, factory: SimFactory, port: Loca
 
 def begin_table(table: Path, clock: JumpClock | None = None) -> None:
     """A table in the middle of its life: a play may begin with any meter, which an installation may not."""
-    from table_controller.app import install
+    from table_controller.app import Recovery, install
     from table_controller.clock import SystemClock
     from table_controller.config import ConfigError, load_table
 
     with suppress(ConfigError):
-        people = ("installer", "inspector")
-        install(load_table(table), clock or SystemClock(), people, "play", recovery="begins in mid-life")
+        config = load_table(table)
+        mid_life = Recovery("a play begins in mid-life", config.house_rules.meter_start_cents)
+        install(config, clock or SystemClock(), ("installer", "inspector"), "play", mid_life)
 
 
 class JumpStage:

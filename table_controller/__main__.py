@@ -8,6 +8,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from table_controller.record import Record
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -49,7 +53,7 @@ def _parser(first: str) -> argparse.ArgumentParser:
     install.add_argument("--second", required=True, metavar="NAME", help="the other person")
     install.add_argument("--approval", required=True, metavar="REFERENCE")
     install.add_argument("--recovery", default="", metavar="TEXT", help="after which loss (RECOVERY.md)")
-    install.add_argument("--meter", metavar="AMOUNT", help="with --recovery: the meter that both have signed")
+    install.add_argument("--meter", metavar="AMOUNT", help="with --recovery: what both have read and signed")
     install.set_defaults(command=_install)
 
     check = commands.add_parser("check", help="check a table.toml: all problems at once, and the wiring")
@@ -136,21 +140,29 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _install(arguments: argparse.Namespace) -> int:
-    from table_controller.app import NOT_AS_RECORDED, install
+    from table_controller.app import NOT_AS_RECORDED, Recovery, install
     from table_controller.clock import SystemClock
     from table_controller.config import ConfigError, load_table
     from table_controller.engine.money import parse_money
 
     people = (arguments.operator, arguments.second)
+    if bool(arguments.recovery) != bool(arguments.meter):
+        return _fail(
+            "--recovery and --meter go together: what was lost, and the meter that both have signed", 2
+        )
     try:
-        meter_cents = None if arguments.meter is None else parse_money(arguments.meter)
         config = load_table(arguments.table)
-        install(config, SystemClock(), people, arguments.approval, arguments.recovery, meter_cents)
+        recovery = Recovery(arguments.recovery, parse_money(arguments.meter)) if arguments.recovery else None
+        install(config, SystemClock(), people, arguments.approval, recovery)
     except (ConfigError, ValueError) as error:
         return _fail(str(error), 2)
     except NOT_AS_RECORDED as error:
         return _fail(str(error))
     print(f"table {config.table} is installed: {config.journal_file}")
+    if recovery:
+        print("what is owed, reserve, overflow and parameters are those of the newest archived day, if any;")
+        for question in ("meters", "hits"):
+            print(f"look at them: table-controller {question} {arguments.table}")
     return 0
 
 
@@ -233,10 +245,11 @@ def _verify(arguments: argparse.Namespace) -> int:
         return _fail(report.problem)
     if arguments.follows and (problem := follows(arguments.journal, arguments.follows)):
         return _fail(problem)
+    behind = f"; it goes on where {arguments.follows} ends" if arguments.follows else ""
     known = "" if report.known_seq is None else f"; the given head is that of entry {report.known_seq}"
     print(
         f"{arguments.journal}: table {report.table}, {report.entries} entries, "
-        f"answers, chain, replay and digests are right; head {report.head}{known}"
+        f"answers, chain, replay and digests are right; head {report.head}{known}{behind}"
     )
     return 0
 
@@ -261,18 +274,39 @@ def _rounds(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _record(arguments: argparse.Namespace) -> Record:
+    """The record from the journal, or from the newest archived day that has the round."""
+    import os
+
+    from table_controller.archive import archives
+    from table_controller.config import load_table
+    from table_controller.journal import read_entries
+    from table_controller.record import RoundUnknown, round_record
+
+    files = [arguments.journal]
+    if not arguments.journal:
+        config = load_table(arguments.table)
+        days = archives(config.archive_folder, config.table)
+        files = [config.journal_file, *(os.path.join(config.archive_folder, day) for day in reversed(days))]
+    for file in files[:-1]:
+        try:
+            return round_record(read_entries(file), arguments.number)
+        except RoundUnknown:
+            continue
+    return round_record(read_entries(files[-1]), arguments.number)
+
+
 def _round(arguments: argparse.Namespace) -> int:
     from pathlib import Path
 
-    from table_controller.config import ConfigError, load_table
-    from table_controller.journal import JournalRefused, read_entries
-    from table_controller.record import RoundUnknown, round_record
+    from table_controller.config import ConfigError
+    from table_controller.journal import JournalRefused
+    from table_controller.record import RoundUnknown
     from table_controller.record_page import record_html, record_text
     from table_controller.replay import ReplayError
 
     try:
-        journal = arguments.journal or load_table(arguments.table).journal_file
-        record = round_record(read_entries(journal), arguments.number)
+        record = _record(arguments)
     except (ConfigError, JournalRefused, ReplayError, RoundUnknown) as error:
         return _fail(str(error))
     if arguments.html:
@@ -288,6 +322,7 @@ def _round(arguments: argparse.Namespace) -> int:
 def _say(arguments: argparse.Namespace) -> int:
     from table_controller.config import ConfigError, load_table
     from table_controller.mouth import say
+    from table_controller.table.messages import ConfirmAward, CorrectMeter, RejectAward
     from table_controller.words import NotUnderstood, understand
 
     try:
@@ -295,12 +330,17 @@ def _say(arguments: argparse.Namespace) -> int:
         endpoint = load_table(arguments.table).commands_endpoint
     except (ConfigError, NotUnderstood) as error:
         return _fail(str(error), 2)
+    if role == "supervisor" and not arguments.reason.strip():
+        return _fail("a supervisor's word needs a reason: say it with --reason TEXT", 2)
     answer = say(endpoint, command, arguments.operator, role, arguments.reason, arguments.round)
     if answer is None:
         return _fail(f"no answer from {endpoint}: is the service running?", 2)
     if not answer.ok:
         return _fail(f"refused (entry {answer.seq}): {answer.error}")
-    print(f"taken, entry {answer.seq}")
+    by_two = isinstance(command, ConfirmAward | RejectAward | CorrectMeter)
+    print(
+        f"taken, entry {answer.seq}" + ("; it is done when a second person has said it too" if by_two else "")
+    )
     return 0
 
 

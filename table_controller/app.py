@@ -18,7 +18,7 @@ import zmq
 from firmware_bridge.bridge import Bridge, Wiring, WiringError
 from firmware_bridge.pins import PinFactoryError, make_factory
 from firmware_bridge.shoe.port import Port, ShoeDriverError, make_port
-from table_controller.archive import archives, carry_over, numbers_after
+from table_controller.archive import archives, carry_over, left_by
 from table_controller.clock import Clock, SystemClock
 from table_controller.commands import Commands
 from table_controller.config import ConfigError, TableConfig
@@ -28,11 +28,14 @@ from table_controller.publisher import Publisher
 from table_controller.replay import Replay, ReplayError, Snapshot, digest_of, encode_facts, encode_message
 from table_controller.service import Service, StartRefused
 from table_controller.table.day import install_refused
-from table_controller.table.messages import House, Installed, Stamp
+from table_controller.table.messages import AnyMessage, House, Installed, Recovered, Stamp
 from table_controller.table.state import encode_state, new_state
 from table_controller.table.step import step
+from table_controller.tide_mark import check_mark
 
 WATCHDOG_US = 1_000_000
+LOST_MAX = 10_000
+"""More rounds and documents than a lost journal can have given in its day; a gap tells that it is missing."""
 NOT_AS_CONFIGURED = (ConfigError, WiringError, PinFactoryError, ShoeDriverError, zmq.ZMQError)
 """What `build` raises when the files or the machine are not as they must be."""
 
@@ -71,49 +74,80 @@ def house_of(config: TableConfig) -> House:
     )
 
 
+class Recovery(msgspec.Struct, frozen=True):
+    """What was lost, and the meter that two people have read and signed."""
+
+    loss: str
+    meter_cents: int
+
+
 def install(
     config: TableConfig,
     clock: Clock,
     operators: tuple[str, str],
     approval: str,
-    recovery: str = "",
-    meter_cents: int | None = None,
+    recovery: Recovery | None = None,
 ) -> None:
     """Install a table, once: make its journal, with the meter at `meter_start` (STANDARDS.md, item 50).
 
-    `recovery` says after which loss a table is taken up again, with the meter at `meter_cents`. Raises
-    `StartRefused` and `JournalRefused` with the reason.
+    After a loss a table goes on from its newest archived day, if it has one, with the meter of the
+    `recovery`. Raises `StartRefused` and `JournalRefused` with the reason.
     """
     house = house_of(config)
-    refused = install_refused(house, operators, approval, recovery)
+    refused = install_refused(house, operators, approval, recovery.loss if recovery else "")
     earlier = archives(config.archive_folder, config.table)
     if os.path.exists(config.journal_file):
         refused = f"{config.journal_file}: the table is installed already; its meter is set once"
-    elif meter_cents is not None and not recovery.strip():
-        refused = "another meter than meter_start is only for a recovery: say after which loss"
-    elif earlier and not recovery.strip():
+    elif earlier and recovery is None:
         refused = (
             f"{config.archive_folder}: table {config.table} was installed before ({earlier[-1]}), and its "
             f"journal {config.journal_file} is missing: install nothing, and follow RECOVERY.md"
         )
     if refused:
         raise StartRefused(refused)
-    stamp = Stamp(0, clock.wall_ms())
-    numbers = numbers_after(config.archive_folder, earlier)
-    program = (software_version(), program_hash())
-    message = Installed(house, operators, approval, *program, recovery, meter_cents, *numbers)
-    state, facts = step(house, new_state(house), stamp, message)
-    journal = Journal.open(config.journal_file, config.table, stamp.wall_ms)
-    try:
-        journal.append(
-            0,
-            stamp.at_ms,
-            stamp.wall_ms,
-            encode_message(message),
-            encode_facts(facts),
-            digest_of(encode_state(state)),
-            msgspec.json.encode(Snapshot(house, state)),
+    if earlier and recovery is not None:
+        carried, left, last = left_by(os.path.join(config.archive_folder, earlier[-1]))
+        lost = Recovered(
+            operators,
+            approval,
+            recovery.loss,
+            recovery.meter_cents,
+            day=(left.books.day if left.books else 0) + 1,
+            rounds=left.rounds + LOST_MAX,
+            documents=(left.books.documents if left.books else 0) + LOST_MAX,
         )
+        _begin(config, clock, carried.house, (carried, lost), last.boot, last.at_ms)
+        return
+    message = Installed(house, operators, approval, software_version(), program_hash())
+    if recovery is not None:
+        message = msgspec.structs.replace(message, recovery=recovery.loss, meter_cents=recovery.meter_cents)
+    _begin(config, clock, house, (message,))
+
+
+def _begin(
+    config: TableConfig,
+    clock: Clock,
+    house: House,
+    beginning: tuple[AnyMessage, ...],
+    boot: int = 0,
+    at_ms: int = 0,
+) -> None:
+    """Write the first entries of a new journal, in one commit."""
+    state = new_state(house)
+    wall_ms = clock.wall_ms()
+    journal = Journal.open(config.journal_file, config.table, wall_ms)
+    try:
+        for message in beginning:
+            state, facts = step(house, state, Stamp(at_ms, wall_ms), message)
+            journal.append(
+                boot,
+                at_ms,
+                wall_ms,
+                encode_message(message),
+                encode_facts(facts),
+                digest_of(encode_state(state)),
+                msgspec.json.encode(Snapshot(house, state)),
+            )
         journal.commit()
     finally:
         journal.close()
@@ -196,6 +230,7 @@ def build(
         # The journal first: its lock tells a second service before that one takes over the addresses.
         journal = Journal.open(config.journal_file, config.table, clock.wall_ms(), create=False)
         opened.callback(journal.close)
+        check_mark(journal.path, journal)
         snapshot, entries = journal.recover()
         known = Replay(snapshot)
         for entry in entries:

@@ -30,7 +30,7 @@ from table_controller.replay import (
     encode_message,
 )
 from table_controller.table.messages import Carried, CarriedAnswer, CommandRefused, Stamp
-from table_controller.table.state import Books, encode_state, new_state
+from table_controller.table.state import Books, TableState, decode_state, encode_state, new_state
 from table_controller.table.step import step
 
 ANSWERS = 256
@@ -43,8 +43,6 @@ SEAL = ".sha256"
 It is written once the next file is in use: an archive without it is one of a turnover that a power cut ended.
 """
 _READ_ONLY = 0o440
-_DOCUMENTS_LOST_MAX = 10_000
-"""More awards than a table can have in one day."""
 
 
 class Archived(msgspec.Struct, frozen=True):
@@ -97,19 +95,11 @@ def archives(folder: str, table: str) -> list[str]:
     return sorted(name for name in names if pattern.fullmatch(name))
 
 
-def numbers_after(folder: str, names: list[str]) -> tuple[int, int]:
-    """The newest day and document that may have been given at a table whose journal is lost.
-
-    `names` are its archived files, oldest first. The lost journal was that of the day behind the newest of
-    them, and may have given documents: a gap tells that some are missing, and none is given twice.
-    """
-    if not names:
-        return 0, 0
-    known = Replay()
-    for entry in read_entries(os.path.join(folder, names[-1])):
-        known.take(entry)
-    books = known.state.books if known.state else None
-    return (books.day + 1, books.documents + _DOCUMENTS_LOST_MAX) if books else (0, 0)
+def left_by(archive: str) -> tuple[Carried, TableState, Entry]:
+    """What an archived day left, to go on from it after a loss: the message, its table, the last entry."""
+    carried = _carried(read_entries(archive), archive, os.path.basename(archive))
+    (last,) = deque(read_entries(archive), maxlen=1)
+    return carried, decode_state(bytes(carried.state)), last
 
 
 def _name(table: str, day: int) -> str:

@@ -129,7 +129,9 @@ class Documents:
                     self._tell(document, f"first {_decision(fact.decision, message)}")
             elif isinstance(fact, m.HitDecided) and isinstance(message, m.Said):
                 self._tell(fact.document, f"then {_decision(fact.decision, message)}")
-                self._ends[fact.document] = "not paid yet" if fact.decision == "confirm" else "not to be paid"
+                self._ends[fact.document] = (
+                    "not paid in this round" if fact.decision == "confirm" else "not to be paid"
+                )
             elif isinstance(fact, m.HitWithdrawn):
                 self._ends[fact.document] = "taken back: the round is void"
             elif isinstance(fact, m.HitPaid):

@@ -96,7 +96,7 @@ class Journal:
     def __init__(
         self, path: str, connection: apsw.Connection, genesis: bytes, lock: int, created: bool
     ) -> None:
-        self._path = path
+        self.path = path
         self._connection = connection
         self._cursor = connection.cursor()
         self._genesis = genesis
@@ -175,7 +175,7 @@ class Journal:
         if size_bytes > MAX_ENTRY_BYTES:
             self._failed = True
             raise JournalFailed(
-                f"{self._path}: entry {seq} has {size_bytes} bytes, {MAX_ENTRY_BYTES} are allowed."
+                f"{self.path}: entry {seq} has {size_bytes} bytes, {MAX_ENTRY_BYTES} are allowed."
             )
         chain = chain_hash(self._head, seq, boot, at_ms, wall_ms, message, facts, digest, snapshot, dealer)
         row = (seq, boot, at_ms, wall_ms, message, facts, digest, chain, snapshot, dealer)
@@ -196,7 +196,7 @@ class Journal:
         is the number of an entry of that file.
         """
         select = "SELECT body_hash, seq, ok, error FROM answer WHERE sender = ? AND id = ?"
-        with refusing(self._path):
+        with refusing(self.path):
             row = self._cursor.execute(select, (sender, request_id)).fetchone()
         if row:
             return StoredAnswer(row[0], row[1], bool(row[2]), row[3])
@@ -214,7 +214,7 @@ class Journal:
                 self._cursor.execute("COMMIT")
             except apsw.Error as error:
                 self._failed = True
-                raise JournalFailed(f"{self._path}: the commit failed: {error}.") from error
+                raise JournalFailed(f"{self.path}: the commit failed: {error}.") from error
             self._pending = self._created = False
 
     def recover(self) -> tuple[bytes | None, tuple[Entry, ...]]:
@@ -236,12 +236,12 @@ class Journal:
                         break
                     if len(entries) == MAX_TAIL:
                         what = f"has no snapshot in its last {MAX_TAIL} entries"
-                        raise JournalRefused(flaw(self._path, what, entry.seq))
+                        raise JournalRefused(flaw(self.path, what, entry.seq))
                     entries.appendleft(entry)
                     if entry.snapshot is not None:
                         start = entry
             after_seq = entries[0].seq - 1 if start else 0
-            deque(checked(entries, before, after_seq, self._path), maxlen=0)
+            deque(checked(entries, before, after_seq, self.path), maxlen=0)
         if start is None:
             return None, tuple(entries)
         entries.popleft()
@@ -253,17 +253,22 @@ class Journal:
         Raises `JournalRefused`, and the journal is then not marked as closed in good order.
         """
         with self._refusing():
-            yield from _walk(self._connection, self._genesis, self._path, with_answers=True)
+            yield from _walk(self._connection, self._genesis, self.path, with_answers=True)
 
     @contextmanager
     def _refusing(self) -> Iterator[None]:
         """Whatever is found wrong in here is refused, and the journal stays marked as in use."""
         try:
-            with refusing(self._path):
+            with refusing(self.path):
                 yield
         except JournalRefused:
             self._failed = True
             raise
+
+    def chain_of(self, seq: int) -> str:
+        """The hash over everything up to that entry, as hexadecimal text; empty where there is none."""
+        row = self._cursor.execute("SELECT chain FROM entry WHERE seq = ?", (seq,)).fetchone()
+        return row[0].hex() if row else ""
 
     def close(self) -> None:
         """End the use of the journal. What was not committed is dropped, as by a power cut."""
@@ -272,12 +277,12 @@ class Journal:
                 mark_closed(self._connection, self._genesis)
         self._connection.close(True)
         if self._created and not self._failed:
-            remove(self._path)
+            remove(self.path)
         os.close(self._lock)
 
     def _check_alive(self) -> None:
         if self._failed:
-            raise JournalFailed(f"{self._path}: the journal has failed before; the service must start anew.")
+            raise JournalFailed(f"{self.path}: the journal has failed before; the service must start anew.")
 
     def _write(self, statement: str, values: tuple[Any, ...]) -> None:
         self._check_alive()
@@ -288,7 +293,7 @@ class Journal:
             self._cursor.execute(statement, values)
         except apsw.Error as error:
             self._failed = True
-            raise JournalFailed(f"{self._path}: the write failed: {error}.") from error
+            raise JournalFailed(f"{self.path}: the write failed: {error}.") from error
 
 
 def read_entries(path: str) -> Iterator[Entry]:

@@ -25,6 +25,7 @@ Faces = Mapping[str, tuple[str | None, ...]]
 """The faces that lie up at each place."""
 
 EVENTS: Final[Mapping[str, str]] = {
+    "Recovered": "a journal was lost ({recovery}); {operators} state the meter, approval {approval}",
     "Installed": "the table is installed by {operators}, approval {approval}, software {software}",
     "Carried": "the table goes on from the file {file}: {entries} entries, hash {head}",
     "Started": "the service starts again, software {software}",
@@ -110,6 +111,7 @@ FACTS: Final[Mapping[str, str]] = {
     "SeatFolded": "{seat} is folded by {by}",
     "ShiftChanged": "shift {after} has the table, before {before}, by {operator}",
     "SoftwareChanged": "ANOTHER PROGRAM runs: {after}, before {before}",
+    "TableRecovered": "the table goes on after a loss ({recovery}), by {operators}, approval {approval}",
     "TableInstalled": "the table is installed by {operators}, its meter {meter_cents}, approval {approval}",
     "TrialBegun": "{operator} tries the table, notified: {notified}",
     "TrialEnded": "{operator} ends the trial",
@@ -125,7 +127,7 @@ UNTOLD: Final = frozenset(
         *("PhaseEntered", "Stated", "MeterChanged", "RoundSettled", "RoundVoided", "RoundCleared"),
         *("HandDead", "HandKilled", "AwardSeconded", "DealerChanged", "AlarmCleared"),
         *("HitRecorded", "HitDecided", "HitWithheld", "HitReleased", "CorrectionSeconded"),
-        *("ShiftChanged", "TrialBegun", "TrialEnded", "ClockWasSet", "TableInstalled"),
+        *("ShiftChanged", "TrialBegun", "TrialEnded", "ClockWasSet", "TableInstalled", "TableRecovered"),
     }
 )
 

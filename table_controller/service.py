@@ -43,6 +43,7 @@ from table_controller.table.offers import offers
 from table_controller.table.state import TableState, encode_state, new_state
 from table_controller.table.step import due_at_ms, step
 from table_controller.table.views import outputs, snapshot
+from table_controller.tide_mark import set_mark
 
 _log = logging.getLogger(__name__)
 
@@ -121,6 +122,7 @@ class Service:
         self._took_in = False
         self._day_over = False
         self._signs = Signs()
+        self._marked_seq = 0
         self._display_line_well = True
         # What the wall clock is ahead of the clock that never jumps.
         self._wall_ahead_ms = self._wall_ahead(clock.now_us())
@@ -185,6 +187,7 @@ class Service:
         if now_us >= self._publisher.due_at_us:
             self._publisher.beat(now_us, self._mark(self._seq, now_us), self._journal.head)
             self._log_trouble()
+            self._set_mark()
 
     @property
     def busy(self) -> bool:
@@ -215,6 +218,7 @@ class Service:
 
     def close(self) -> None:
         """An orderly end: outputs off, sockets and journal closed."""
+        self._set_mark()
         self._wires.close()
         self.abandon()
 
@@ -260,6 +264,12 @@ class Service:
     @property
     def _seq(self) -> int:
         return self._journal.last.seq if self._journal.last else 0
+
+    def _set_mark(self) -> None:
+        """Beside the journal it is kept where it ends, so that an older copy of it is noticed."""
+        if self._seq != self._marked_seq:
+            self._marked_seq = self._seq
+            set_mark(self._journal.path, self._journal)
 
     def _log_trouble(self) -> None:
         """Each new trouble of the shoe's line is a line of the log, once."""

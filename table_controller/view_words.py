@@ -60,6 +60,8 @@ def coin_words(state: Mapping[str, Any], seat: Mapping[str, Any]) -> str:
         return GIVE_BACK
     if state["phase"] == "betting" and seat["coin"] == "bet" and seat["lamp"] == "off":
         return NO_LIGHT if seat["ante"]["cents"] else NO_ANTE
+    if seat["lamp"] != "off" and seat.get("lamp_dead"):
+        return "( ) DEAD, the bet stands"
     return LAMPS.get(seat["lamp"], str(seat["lamp"]))
 
 
@@ -265,6 +267,10 @@ def describe(state: Mapping[str, Any]) -> dict[str, str]:
         ]
         pays, takes = seat_moves(state, seat)
         moves = [f"{name} {money(cents)}" for name, cents in (("to pay", pays), ("to take", takes)) if cents]
+        apart = [
+            one for one in state.get("awards", ()) if one.get("confirmed") and one["seat"] == seat["seat"]
+        ]
+        moves += [f"by document {one['document']} {money(one['cents'])}" for one in apart]
         total = f" = {', '.join(moves)}" if moves and state["result"] else ""
         parts = {spot: stake_words(seat[spot]) for spot in ("ante", "raise", "bonus")}
         coin = coin_words(state, seat)

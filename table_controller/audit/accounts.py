@@ -191,15 +191,28 @@ def _words(fact: m.TableInstalled) -> str:
     return f"the table, its meter at {money_text(fact.meter_cents)}, approval {fact.approval}{after_a_loss}"
 
 
+def _set_by(ms: int) -> str:
+    """How far a clock was set: `back 1:00:00.000`."""
+    seconds, part = divmod(abs(ms), 1000)
+    clock = f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}.{part:03}"
+    return f"{'back' if ms < 0 else 'forward'} {clock}"
+
+
 _NOTICES: Final = frozenset(
     {"door_open", "door_well", "mains_failed", "mains_well", "meter_well", "display_well"}
 )
 _TOLD: Final[dict[type[m.Message], Callable[[Any], tuple[str, str, str]]]] = {
     m.TableInstalled: lambda it: ("installed", " and ".join(it.operators), _words(it)),
+    m.TableRecovered: lambda it: (
+        "recovered",
+        " and ".join(it.operators),
+        f"the table goes on after a loss: {it.recovery}, approval {it.approval}",
+    ),
     m.DayOpened: lambda it: ("day", it.operator, f"gaming day {it.day} opened"),
     m.DayClosed: lambda it: ("day", it.operator, f"gaming day {it.day} closed"),
     m.ShiftChanged: lambda it: ("shift", it.operator, f"shift {it.after} has the table"),
-    m.ClockWasSet: lambda it: ("clock", "", f"the wall clock was set by {it.by_ms} ms"),
+    m.ClockWasSet: lambda it: ("clock", "", f"the wall clock was set {_set_by(it.by_ms)}"),
+    m.DeckFinding: lambda it: ("deck", "", f"{it.deck}: {it.finding.replace('_', ' ')} {it.card}".strip()),
     m.Noticed: lambda it: ("line", "", it.notice.replace("_", " ")),
     m.TrialBegun: lambda it: ("trial", it.operator, f"trial begun, notified: {it.notified}"),
     m.TrialEnded: lambda it: ("trial", it.operator, "trial ended"),
@@ -265,7 +278,12 @@ class Accounts:
 
     def _tell(self, entry: Entry, told: m.Message, said: m.Said | None) -> None:
         kind = type(told)
-        if kind in _TOLD and (not isinstance(told, m.Noticed) or told.notice in _NOTICES):
+        if isinstance(told, m.RoundVoided) and said is not None:
+            words = f"round {told.round} is void: {said.reason}"
+            self.happenings.append(Happening(entry.seq, entry.wall_ms, "void", said.operator, words))
+        elif isinstance(told, m.HealthChanged) and told.line in ("meter", "display") and not told.well:
+            self.happenings.append(Happening(entry.seq, entry.wall_ms, "line", "", f"{told.line} down"))
+        elif kind in _TOLD and (not isinstance(told, m.Noticed) or told.notice in _NOTICES):
             self.happenings.append(Happening(entry.seq, entry.wall_ms, *_TOLD[kind](told)))
         elif kind in _CHANGED:
             what, place, old, new, approval = _CHANGED[kind](told)
@@ -281,7 +299,7 @@ class Accounts:
         elif isinstance(told, m.AlarmRaised):
             self.alarms[told.alarm] += 1
         elif isinstance(told, m.CommandRefused):
-            self.refused[said.role if said else "", told.command] += 1
+            self.refused[f"{said.role} {said.operator}" if said else "", told.command] += 1
         elif isinstance(told, m.KeyRefused):
             self.refused["key pad", told.key] += 1
 

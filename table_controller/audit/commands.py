@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable
 
 from table_controller.archive import archives
+from table_controller.audit.accounts import Report
 from table_controller.audit.hits import HitLog, chosen, hit_log
 from table_controller.audit.hits_page import hits_csv, hits_json, hits_text
 from table_controller.audit.meters import award_meters, meters_json, meters_text
@@ -112,11 +113,29 @@ def _files(places: list[str]) -> list[str]:
 
 
 def _report(arguments: argparse.Namespace) -> int:
-    journal = _files([arguments.journal])[-1]
-    found = report(read_entries(journal), arguments.day, arguments.shift, arguments.rounds)
+    found = _newest_report(arguments)
     form = report_csv if arguments.csv else report_json if arguments.json else report_text
     _print(form(found))
     return 0 if found.reconciles else 1
+
+
+def _newest_report(arguments: argparse.Namespace) -> Report:
+    """The report from the newest file that has it; of a table between two days, that of the day before."""
+    which = (arguments.day, arguments.shift, arguments.rounds)
+    *days, newest = _files([arguments.journal])
+    try:
+        found = report(read_entries(newest), *which)
+        if found.day or not days:
+            return found
+    except RangeUnknown:
+        if not days:
+            raise
+    for file in reversed(days):
+        try:
+            return report(read_entries(file), *which)
+        except RangeUnknown:
+            continue
+    return report(read_entries(newest), *which)
 
 
 def _hits(arguments: argparse.Namespace) -> int:

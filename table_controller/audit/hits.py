@@ -12,6 +12,7 @@ from typing import Final, Literal
 
 import msgspec
 
+from table_controller.audit.paper import utc_text
 from table_controller.journal import Entry, read_entries
 from table_controller.replay import ReplayError, decode_facts, decode_message
 from table_controller.table import messages as m
@@ -38,7 +39,7 @@ class Hit(msgspec.Struct, kw_only=True):
     """One award. `meter_cents` is the meter at the hit, `reset_cents` the reset if the award led to one.
 
     Entry, hash and file are those in which it was found. `stub_cards` is how many cards were counted in the
-    rest of the deck before the decision, None while none were.
+    rest of the deck before the decision, None while none were, `deck_complete` whether that was all of it.
     """
 
     document: str
@@ -61,6 +62,7 @@ class Hit(msgspec.Struct, kw_only=True):
     reset_cents: int | None = None
     meter_after_cents: int | None = None
     stub_cards: int | None = None
+    deck_complete: bool = False
     decided_by: tuple[str, ...] = ()
     seconded_ms: int | None = None
     decided_ms: int | None = None
@@ -71,6 +73,8 @@ class Hit(msgspec.Struct, kw_only=True):
     paid_at: str = ""
     paid_ms: int | None = None
     withdrawn_ms: int | None = None
+    known_until: str = ""
+    """Of a hit that is not paid: up to where these files tell, because a later one may say more."""
 
 
 class JournalFile(msgspec.Struct, frozen=True):
@@ -107,6 +111,7 @@ class _File:
             # The bytes tell most entries apart without being decoded.
             if any(word in entry.facts for word in _WANTED) or _COUNTED in entry.message:
                 self.kept.append(entry)
+        self.ended = utc_text(last.wall_ms) if last else ""
         origin = decode_message(first) if first is not None and b'"Carried"' in first.message else None
         before = origin if isinstance(origin, m.Carried) else None
         self.file = JournalFile(
@@ -196,6 +201,7 @@ class _Log:
     ) -> None:
         if isinstance(fact, m.HitDecided):
             hit.status = "owed" if fact.decision == "confirm" else "rejected"
+            hit.deck_complete = fact.deck_complete
             hit.decided_by, hit.decided_ms = fact.operators, entry.wall_ms
             hit.seconded_ms = self.seconded.get(fact.operators[0])
             hit.reason, hit.camera = fact.reason, fact.camera
@@ -235,6 +241,9 @@ def hit_log(paths: Iterable[str]) -> HitLog:
         for entry in one.kept:
             log.take(entry, one.name)
     found = tuple(log.hits.values())
+    for hit in found:
+        if hit.status in ("waits", "owed", "withheld") and files:
+            hit.known_until = f"{files[-1].name} ended, entry {files[-1].file.entries}, {files[-1].ended} UTC"
     told = tuple(one.file for one in files)
     return HitLog(told, (*_missing_files(told), *_missing_documents(found)), len(found), found)
 

@@ -48,12 +48,14 @@ def decision_words(hit: Hit) -> str:
         words.append(f"{decision} by {' and '.join(hit.decided_by)} at {_utc(hit.decided_ms)}")
     if hit.withdrawn_ms is not None:
         words.append(f"withdrawn with a void at {_utc(hit.withdrawn_ms)}")
+        if hit.paid_by:
+            words.append(f"TO BE TAKEN BACK: paid at once by {hit.paid_by}")
     if hit.reason:
         words.append(hit.reason)
     if hit.status == "owed":
-        words.append("NOT PAID YET")
+        words.append(f"NOT PAID when {hit.known_until}")
     elif hit.status == "withheld":
-        words.append(f"PAYMENT WITHHELD ({hit.checks[-1].hold})")
+        words.append(f"PAYMENT WITHHELD ({hit.checks[-1].hold}) when {hit.known_until}")
     elif hit.status == "paid":
         words.append(f"paid by {hit.paid_by} ({hit.paid_at}) at {_utc(hit.paid_ms)}")
     return ", ".join(words)
@@ -116,7 +118,10 @@ def _below(hit: Hit) -> Iterator[str]:
     yield f"table {hit.table}, round {hit.round}{cards}"
     yield decision_words(hit)
     proof = [f"camera {hit.camera}"] if hit.camera else []
-    proof += [f"{hit.stub_cards} cards counted in the rest of the deck"] if hit.stub_cards is not None else []
+    whole = "complete" if hit.deck_complete else "not found complete"
+    proof += (
+        [f"{hit.stub_cards} cards in the rest of the deck, {whole}"] if hit.stub_cards is not None else []
+    )
     if proof:
         yield ", ".join(proof)
     if hit.checks:

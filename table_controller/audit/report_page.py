@@ -28,7 +28,10 @@ def _check_cells(check: Check) -> tuple[str, str, str]:
 
 def _verdict(report: Report) -> str:
     if report.reconciles:
-        return "RECONCILES: the books of the meter and the rounds come to the same, to the last fraction"
+        return (
+            "RECONCILES: the books of the meter and the rounds come to the same, to the last fraction.\n"
+            "That the entries are what the rules give, and the answers those that were given, verify says."
+        )
     off = [check for check in report.reconciliation if check.off]
     words = "; ".join(f"{check.item} by {_check_cells(check)[2]}" for check in off)
     return f"DOES NOT RECONCILE: the books of the meter are other than the rounds: {words}"

@@ -87,7 +87,10 @@ def _award(hit: Hit) -> Iterator[Row]:
     yield "Seat", str(hit.seat)
     yield "Hand", hit.hand.replace("_", " ") + (", share of another seat's" if hit.kind == "share" else "")
     yield "Cards", " ".join(hit.cards) or "-"
-    counted = "not counted" if hit.stub_cards is None else f"{hit.stub_cards} cards in the rest of the deck"
+    counted = "not counted"
+    if hit.stub_cards is not None:
+        whole = "complete" if hit.deck_complete else "NOT FOUND COMPLETE"
+        counted = f"{hit.stub_cards} cards in the rest of the deck: {whole}"
     yield "Deck count", counted
     yield "Camera", hit.camera or "-"
 
@@ -110,11 +113,15 @@ def _people(hit: Hit) -> Iterator[Row]:
         ("first", "second"), hit.decided_by, (hit.seconded_ms, hit.decided_ms), strict=False
     ):
         yield f"{verb} by, {name}", who + (f", {utc_text(at_ms)} UTC" if at_ms is not None else "")
+    if hit.status == "withdrawn" and hit.paid_by:
+        yield "TAKE BACK", f"{money_text(hit.cents)}, paid at once by {hit.paid_by} before the round was void"
     if not hit.decided_by and hit.status == "paid":
         yield "Confirmed by", "nobody: below the amount that waits for two people"
     for check in hit.checks:
         words = f"{check.hold}, {check.operator}, {utc_text(check.wall_ms)} UTC: {check.reason}"
         yield check.what.capitalize(), words
+    if hit.known_until:
+        yield "NOT PAID", f"when {hit.known_until}: ask the later files before you pay"
     if hit.status == "paid":
         yield "Paid by", f"{hit.paid_by}, {hit.paid_at}, {utc_text(hit.paid_ms or 0)} UTC"
 

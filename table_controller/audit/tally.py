@@ -141,6 +141,8 @@ class Tally:
             self._seeds_cents.append(fact.reset_cents)
         elif isinstance(fact, m.MeterCorrected):
             self.moved["corrections"][fact.pot] += (fact.after_cents - fact.before_cents) * EXACT
+        elif isinstance(fact, m.TableRecovered):
+            self.documents += fact.documents_skipped
         elif isinstance(fact, m.HitRecorded):
             self.documents += 1
             self.found[fact.document] = fact.cents

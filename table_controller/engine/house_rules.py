@@ -347,6 +347,10 @@ def with_parameters(rules: HouseRules, parameters: Mapping[str, str]) -> HouseRu
             values[_FIELDS[option].name] = _value(option, text)
         except ValueError as problem:
             problems.append(f"parameter: {option}: {problem}")
+    coins = (rules.coin_value_cents, values.get("coin_value_cents", rules.coin_value_cents))
+    if rules.contribution_bound_cents == 7 * coins[0]:
+        # The bound stands at its default, which goes with the coin.
+        values.setdefault("contribution_bound_cents", 7 * coins[1])
     changed = msgspec.structs.replace(rules, **values)
     if not problems:
         found = _contradictions(msgspec.structs.asdict(changed))
@@ -379,6 +383,9 @@ def warnings(rules: HouseRules) -> list[str]:
             if lower > upper:
                 kinds = Category(Category.ROYAL_FLUSH - line - 1), Category(Category.ROYAL_FLUSH - line)
                 odd.append(f"{option}: {kinds[0].label} pays more than {kinds[1].label}")
+    if rules.has_progressive and rules.meter_start_cents < rules.reset_cents:
+        start, reset = money_text(rules.meter_start_cents), money_text(rules.reset_cents)
+        odd.append(f"meter_start: {start} is below reset, {reset}: no table can be installed with it")
     mean_cents = long_run_mean_cents(rules)
     if rules.has_progressive and 0 < rules.meter_limit_cents < mean_cents:
         limit = money_text(rules.meter_limit_cents)

@@ -15,7 +15,7 @@ from table_controller.engine.house_rules import (
     with_parameters,
 )
 from table_controller.engine.money import money_text
-from table_controller.engine.progressive import Meter
+from table_controller.engine.progressive import Meter, correct
 from table_controller.engine.values import written
 from table_controller.table.messages import (
     Carried,
@@ -27,14 +27,18 @@ from table_controller.table.messages import (
     DayClosed,
     DayOpened,
     DealerChanged,
+    HitWithheld,
     House,
     HouseChanged,
     Installed,
+    MeterCorrected,
     OpenDay,
+    Recovered,
     ShiftChanged,
     SoftwareChanged,
     Started,
     TableInstalled,
+    TableRecovered,
 )
 from table_controller.table.meters import forget_parameters, limit_problem
 from table_controller.table.state import Books, Seat, TableState, decode_state
@@ -71,12 +75,8 @@ def installed(turn: Turn, event: Installed) -> None:
     if state.meter is not None and event.meter_cents is not None:
         state.meter = Meter.starting_at(event.meter_cents)
     meter = state.meter
-    state.books = Books(
-        base_cents=meter.cents if meter else 0,
-        documents=event.documents,
-        day=event.day,
-        program=_program(event.software, event.manifest),
-    )
+    program = _program(event.software, event.manifest)
+    state.books = Books(base_cents=meter.cents if meter else 0, program=program)
     turn.tell(TableInstalled(meter.cents if meter else 0, event.approval, event.operators, event.recovery))
 
 
@@ -87,6 +87,27 @@ def carried(turn: Turn, event: Carried) -> None:
     turn.state = decode_state(bytes(event.state))
     if turn.state.books is not None:
         turn.state.books.archive_due = False
+
+
+def recovered(turn: Turn, event: Recovered) -> None:
+    """A journal was lost: the table goes on from its newest archived day, with the meter that was signed."""
+    state = turn.state
+    books = state.books
+    if books is None or books.day_open or state.phase != "idle" or event.day <= books.day:
+        raise Refused("a table is recovered right behind its newest archived day")
+    skipped = event.documents - books.documents
+    books.day, books.documents, state.rounds = event.day, event.documents, event.rounds
+    turn.tell(TableRecovered(event.recovery, event.approval, event.operators, skipped))
+    for document, owed in books.owed.items():
+        # It may have been paid on the lost day: somebody looks at the paper before it is paid again.
+        if not owed.hold:
+            owed.hold = "other"
+            turn.tell(HitWithheld(document, "other", event.operators[0], event.recovery))
+    if state.meter is not None and state.meter.cents != event.meter_cents:
+        before_cents = state.meter.cents
+        turn.set_meter(correct(state.meter, "meter", event.meter_cents), "correction")
+        people = (event.approval, event.operators, event.recovery)
+        turn.tell(MeterCorrected("meter", before_cents, event.meter_cents, "after_loss", *people))
 
 
 def program_and_files(turn: Turn, event: Started) -> None:

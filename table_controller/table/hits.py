@@ -80,10 +80,17 @@ def decided(turn: Turn, one: Waiting, paid: bool) -> None:
     books = turn.state.books
     if books is None:
         return
-    decision = "confirm" if paid else "reject"
-    operators = (one.first_operator, turn.operator)
-    turn.tell(HitDecided(one.document, "confirm" if paid else "reject", operators, turn.reason, one.camera))
-    if decision == "confirm":
+    turn.tell(
+        HitDecided(
+            document=one.document,
+            decision="confirm" if paid else "reject",
+            operators=(one.first_operator, turn.operator),
+            reason=turn.reason,
+            camera=one.camera,
+            deck_complete=turn.state.deck_counted,
+        )
+    )
+    if paid:
         award = one.award
         books.owed[one.document] = Owed(turn.state.round, award.seat, award.category_label, award.cents)
 

@@ -109,9 +109,6 @@ class Installed(Event, frozen=True):
     """The hash over the files of the program (`manifest`)."""
     recovery: str = ""
     meter_cents: int | None = None
-    day: int = 0
-    documents: int = 0
-    """The numbers of days and documents that were given before the loss and are never given again."""
 
 
 class CarriedAnswer(msgspec.Struct, frozen=True):
@@ -138,6 +135,22 @@ class Carried(Event, frozen=True):
     head: str
     state: msgspec.Raw
     answers: tuple[CarriedAnswer, ...] = ()
+
+
+class Recovered(Event, frozen=True):
+    """A journal was lost after `Carried`, what the newest archived day left: two people say how it goes on.
+
+    The meter stands at `meter_cents`, what both have read and signed. Numbers up to `day`, `rounds` and
+    `documents` may have been given by the lost journal and are never given again.
+    """
+
+    operators: tuple[str, str]
+    approval: str
+    recovery: str
+    meter_cents: int
+    day: int
+    rounds: int
+    documents: int
 
 
 class Started(Event, frozen=True):
@@ -773,13 +786,17 @@ class HitRecorded(Fact, frozen=True):
 
 
 class HitDecided(Fact, frozen=True):
-    """Two people have confirmed or rejected an award; the reason is the second one's."""
+    """Two people have confirmed or rejected an award; the reason is the second one's.
+
+    `deck_complete`: the rest of the deck had been counted complete by then.
+    """
 
     document: str
     decision: Literal["confirm", "reject"]
     operators: tuple[str, str]
     reason: str
     camera: str
+    deck_complete: bool
 
 
 class HitWithdrawn(Fact, frozen=True):
@@ -836,7 +853,7 @@ class MeterCorrected(Fact, frozen=True):
     pot: Pot
     before_cents: int
     after_cents: int
-    why: Correction
+    why: Correction | Literal["after_loss"]
     approval: str
     operators: tuple[str, str]
     reason: str
@@ -849,6 +866,18 @@ class TableInstalled(Fact, frozen=True):
     approval: str
     operators: tuple[str, str]
     recovery: str
+
+
+class TableRecovered(Fact, frozen=True):
+    """A journal was lost, and the table goes on from its newest archived day.
+
+    `documents_skipped` numbers of documents may have been given by the lost journal.
+    """
+
+    recovery: str
+    approval: str
+    operators: tuple[str, str]
+    documents_skipped: int
 
 
 class DayOpened(Fact, frozen=True):
@@ -978,6 +1007,7 @@ class RoundCleared(Fact, frozen=True):
 AnyEvent = (
     Installed
     | Carried
+    | Recovered
     | Started
     | ClockSet
     | CardScanned
@@ -1081,6 +1111,7 @@ AnyFact = (
     | CorrectionSeconded
     | MeterCorrected
     | TableInstalled
+    | TableRecovered
     | DayOpened
     | DayClosed
     | ShiftChanged

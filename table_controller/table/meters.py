@@ -98,6 +98,8 @@ def correct_meter(turn: Turn, command: CorrectMeter) -> None:
     if not (asked.supervisor or turn.role == "supervisor"):
         raise Refused("one of the two must be a supervisor")
     books.asked = None
+    if command.pot == "meter":
+        books.corrected_cents += command.cents - before_cents
     turn.set_meter(correct(meter, command.pot, command.cents), "correction")
     turn.tell(
         MeterCorrected(
@@ -113,12 +115,15 @@ def correct_meter(turn: Turn, command: CorrectMeter) -> None:
 
 
 def _check(turn: Turn, command: CorrectMeter, before_cents: int) -> None:
+    books = turn.state.books
     if not turn.operator.strip():
         raise Refused("a correction is made by people with a name")
     if command.cents == before_cents:
         raise Refused(f"the {command.pot} shows {money_text(before_cents)} already")
-    # An award may have taken the meter below its reset; it is never corrected further down from there.
-    least_cents = min(before_cents, turn.rules.reset_cents) if command.pot == "meter" else 0
+    least_cents = 0
+    if command.pot == "meter" and books is not None:
+        # An award may have taken the meter below its reset: it is corrected back to there, and no further.
+        least_cents = min(before_cents, turn.rules.reset_cents, before_cents - books.corrected_cents)
     if command.cents < least_cents:
         found, least = money_text(command.cents), money_text(least_cents)
         raise Refused(f"{found} was found; allowed for the {command.pot} is at least {least}")

@@ -177,6 +177,7 @@ def _pay(turn: Turn, decided: list[Waiting]) -> None:
     hits.enter_paid(turn, decided)
     if royal and state.books is not None:
         state.books.base_cents = state.meter.cents
+        state.books.corrected_cents = 0
         turn.tell(MeterReset(state.meter.cents, turn.rules.reset_cents, reserve_cents))
 
 

@@ -228,6 +228,8 @@ class Books(msgspec.Struct, omit_defaults=True):
     documents: int = 0
     owed: dict[str, Owed] = msgspec.field(default_factory=dict)
     asked: Asked | None = None
+    corrected_cents: int = 0
+    """By how much people have corrected the meter itself, up less down, so that a slip can be undone."""
     day: int = 0
     day_open: bool = False
     archive_due: bool = False

@@ -300,6 +300,7 @@ Handler = Callable[[Turn, Any], None]
 HANDLERS: dict[type[m.Message], Handler] = {
     m.Installed: day.installed,
     m.Carried: day.carried,
+    m.Recovered: day.recovered,
     m.ClockSet: day.clock_set,
     m.Started: _started,
     m.CardScanned: shoe.card_scanned,

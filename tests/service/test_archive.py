@@ -724,7 +724,9 @@ def test_item_60_a_backup_from_a_day_before_is_refused_at_the_start(floor: Floor
     assert "is at gaming day 1" in refusal(floor)
 
 
-def test_item_60_a_backup_of_this_day_is_found_by_a_published_hash_and_by_nothing_else(floor: Floor) -> None:
+def test_item_60_a_backup_of_this_day_is_found_by_a_published_hash_not_by_its_chain(
+    floor: Floor,
+) -> None:
     floor.next_day()
     floor.open_day()
     floor.keep()

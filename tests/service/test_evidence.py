@@ -24,7 +24,7 @@ def test_item_41_an_award_tells_its_document_who_decided_it_why_and_where_the_pi
         "by supervisor ann, why: hand and lamp seen, camera 3, 14:02; then confirmed by dealer ben; "
         "withheld by ann for a check (tax), why: form W-2G; "
     )
-    assert told[1] == story + "not paid yet."
+    assert told[1] == story + "not paid in this round."
     sitting.word(m.ReleaseHit("T1-A000001"), "ann", "supervisor", "signed")
     sitting.word(m.PayHit("T1-A000001", "cage"), "cee", "supervisor", "slip 7")
     assert part(sitting.record(), "Awards")[1] == (
@@ -48,7 +48,7 @@ def test_an_award_paid_in_a_later_round_is_told_there_by_its_document() -> None:
     sitting = Sitting('preset = "us_standard"').script(FLUSH_AT_SIX + "stub 42\nsup confirm 6\nclear\nopen")
     sitting.word(m.PayHit("T1-A000001", "table"), "cee", "supervisor", "slip 7")
     entries = sitting.entries()
-    assert part(round_record(entries, "1"), "Awards")[1].endswith("not paid yet.")
+    assert part(round_record(entries, "1"), "Awards")[1].endswith("not paid in this round.")
     later = round_record(entries, "2")
     assert part(later, "Statements")[-1].endswith("award T1-A000001: 1000.04 is paid at the table by cee")
     assert part(later, "Awards") == []

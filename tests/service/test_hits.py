@@ -93,6 +93,18 @@ def test_item_45_an_award_that_is_withheld_is_not_paid(tmp_path: Path) -> None:
     assert "PAYMENT WITHHELD (identity)" in slip_text(hit)
 
 
+def test_an_award_that_is_owed_when_a_file_ends_sends_its_reader_to_the_later_files(tmp_path: Path) -> None:
+    table = GamingDay().said(m.OpenDay()).played("straight flush")
+    (hit,) = logged(table, tmp_path)
+    assert hit.status == "owed"
+    assert hit.known_until.startswith("T1.journal ended, entry ")
+    assert "ask the later files before you pay" in " ".join(slip_text(hit).split())
+    table.said(m.PayHit("T1-A000001", "cage"))
+    (hit,) = logged(table, tmp_path)
+    assert (hit.status, hit.known_until) == ("paid", "")
+    assert "later files" not in slip_text(hit)
+
+
 def test_item_38_an_award_waits_in_the_log_until_two_people_decide(tmp_path: Path) -> None:
     (hit,) = logged(GamingDay().said(m.OpenDay()).to_reveal("straight flush"), tmp_path)
     assert (hit.status, hit.decided_by, hit.paid_ms) == ("waits", (), None)

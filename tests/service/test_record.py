@@ -374,7 +374,7 @@ def test_every_word_has_a_sentence_that_fits_its_fields() -> None:
             "keys and lamps DO NOT ALL WORK; not tried: key.lock; failed: none",
         ),
         (
-            m.HitDecided("T1-A000001", "confirm", ("ann", "ben"), "seen", "3"),
+            m.HitDecided("T1-A000001", "confirm", ("ann", "ben"), "seen", "3", True),
             "award T1-A000001: confirmed by ann and ben, camera 3; why: seen",
         ),
     ],

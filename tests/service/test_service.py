@@ -472,3 +472,26 @@ def test_a_display_line_and_a_silent_sign_are_one_display(stand: Stand) -> None:
 def test_more_signs_than_a_pit_has_are_refused(stand: Stand) -> None:
     answers = [ask_as_a_sign(stand, "here", f"sign-{number}") for number in range(17)]
     assert [answer["ok"] for answer in answers] == [True] * 16 + [False]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        {"type": "SetParameter", "option": "reset", "value": "20000.00", "approval": "A-1"},
+        {"type": "CloseDay"},
+        {"type": "PayHit", "document": "T1-A000001", "at": "cage"},
+        {"type": "BeginTrial", "notified": "the laboratory, by mail"},
+        {"type": "VoidRound"},
+    ],
+)
+def test_item_48_58_a_dealer_who_tries_a_supervisors_word_is_refused_and_recorded(
+    stand: Stand, command: dict[str, Any]
+) -> None:
+    before = stand.service.state
+    answer = stand.ask(command, "r-1", "dora")
+    assert answer["ok"] is False
+    assert answer["error"] == "that is not a dealer's word"
+    assert stand.service.state is before
+    entry = list(read_entries(stand.path))[-1]
+    assert (entry.seq, b'"dora"' in entry.message) == (answer["seq"], True)
+    assert m.CommandRefused(command["type"], answer["error"]) in stand.decided()

@@ -415,7 +415,7 @@ def test_what_is_owed_is_not_for_the_dealer_to_pay() -> None:
     assert row(render(state, []), "to pay").split()[-1] == "5010.04"
     state["awards"] = [one | {"confirmed": True} for one in state["awards"]]
     assert row(render(state, []), "to pay").split()[-1] == "10.00"
-    assert describe(state)["seat 6 result"].endswith("= to pay 10.00")
+    assert describe(state)["seat 6 result"].endswith("= to pay 10.00, by document T1-A000001 5,000.04")
 
 
 def test_more_owed_awards_than_there_is_room_for_are_counted_and_summed() -> None:

@@ -337,3 +337,11 @@ def test_item_59_a_slip_is_still_taken_back_after_the_clock_was_set() -> None:
     table.send(m.ClockSet(3_600_000))
     table.run("sup withdraw")
     assert table.state.seat(1).ante.cents == 1_000
+
+
+def test_the_bound_of_a_lock_goes_with_the_value_of_the_coin_where_the_house_states_none() -> None:
+    table = TableTop(US + 'meter_share = "0.60"\nreserve_share = "0.10"\n', gaming_day=True)
+    assert table.word(m.SetParameter("coin_value", "2.00", "A-1")) == ""
+    table.word(m.OpenDay())
+    table.run("open\n" + locked(dict.fromkeys(range(1, 8), NOTHING)))
+    assert table.state.phase == "dealing"

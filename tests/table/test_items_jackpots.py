@@ -196,7 +196,7 @@ def test_item_40_the_record_of_a_hit_holds_the_cards_the_value_and_where_the_pic
         )
     ]
     assert table.told(m.HitDecided) == [
-        m.HitDecided(DOCUMENT, "confirm", ("ann", "ben"), "seen by me too", "camera 4, 14:13")
+        m.HitDecided(DOCUMENT, "confirm", ("ann", "ben"), "seen by me too", "camera 4, 14:13", True)
     ]
     assert table.told(m.MeterReset) == [m.MeterReset(1_000_000, 1_000_000, 0)]
 
@@ -213,7 +213,7 @@ def test_item_40_without_the_second_person_the_record_stays_open() -> None:
 def test_item_40_a_rejected_prize_stays_on_record_and_is_never_owed() -> None:
     table = TableTop(US).run(HELD + "sup reject 3")
     assert table.told(m.HitDecided) == [
-        m.HitDecided(DOCUMENT, "reject", ("supervisor", "witness"), "play", "")
+        m.HitDecided(DOCUMENT, "reject", ("supervisor", "witness"), "play", "", True)
     ]
     assert table.told(m.AwardRejected) == [m.AwardRejected(3, "royal_flush", 1_000_098)]
     assert view(table).owed == ()

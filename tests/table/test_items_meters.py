@@ -397,3 +397,15 @@ def test_item_44_a_value_follows_its_hand_and_never_its_line_in_the_table() -> N
     table.run("open\n" + revealed({1: FULL_HOUSE}) + "clear")
     paid = {hand: (level.dealer_hits, level.dealer_cents) for hand, level in books(table).levels.items()}
     assert paid == {"full_house": (2, 15_000), "flush": (1, 5_000)}
+
+
+def test_item_04_a_slip_of_the_pen_is_corrected_back_to_where_an_award_had_left_the_meter() -> None:
+    table = TableTop(US + 'jackpot_hold_from = "100000.00"\n')
+    table.run(revealed({1: STRAIGHT_FLUSH}) + "clear")
+    assert table.state.meter is not None
+    left_cents = table.state.meter.cents
+    assert left_cents < table.house.rules.reset_cents
+    assert table.both(m.CorrectMeter("meter", 1_000_500, "display_wrong", "A-1")) == ""
+    assert table.both(m.CorrectMeter("meter", left_cents, "display_wrong", "A-2")) == ""
+    assert table.state.meter.cents == left_cents
+    assert table.word(m.CorrectMeter("meter", left_cents - 1, "display_wrong", "A-3")) != ""
