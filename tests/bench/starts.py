@@ -29,6 +29,7 @@ from table_controller.table.messages import (
 )
 from table_controller.table.state import TableState, encode_state, new_state
 from table_controller.table.step import step
+from table_controller.tide_mark import SUFFIX
 from tests.bench.table import Table, folder
 from tests.bench.verdict import Verdict, at_most, percentile
 
@@ -113,6 +114,8 @@ def _message(number: int, started: Started) -> AnyMessage:
 
 def _lay(table: Table, kept: Path) -> None:
     """Put a copy of the kept journal in the table's place and drop it from the page cache."""
+    # The mark would tell that an older copy lies there, which is so.
+    Path(f"{table.journal}{SUFFIX}").unlink(missing_ok=True)
     for suffix in FILES:
         source, target = f"{kept}{suffix}", f"{table.journal}{suffix}"
         if os.path.exists(target):
