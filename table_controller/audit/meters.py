@@ -128,10 +128,11 @@ def _awards(rules: HouseRules, meter: Meter, books: Books) -> Iterator[AwardMete
         prize = rules.prize(kind)
         if prize is not None:
             yield _award(rules, meter, books, kind.label, prize)
-    # A hand that was paid once and has no prize any more keeps its meters.
-    for hand in books.levels:
-        if rules.prize(Category[hand.upper()]) is None:
-            yield _award(rules, meter, books, hand, Prize())
+    # Parts in somebody else's royal, and a hand that once had a prize, keep their meters.
+    labels = {kind.label for kind in Category if rules.prize(kind) is not None}
+    for level in books.levels:
+        if level not in labels:
+            yield _award(rules, meter, books, level, Prize())
 
 
 def _award(rules: HouseRules, meter: Meter, books: Books, hand: str, prize: Prize) -> AwardMeters:

@@ -14,6 +14,7 @@ import msgspec
 
 from table_controller.engine.progressive import EXACT, Award, Meter, Share
 from table_controller.table import messages as m
+from table_controller.table.hits import level_of
 from table_controller.table.state import LevelBook, TableState, Waiting, rules_now
 
 Row = Literal[
@@ -202,10 +203,11 @@ class Tally:
     def _award(self, award: Award, confirmed: bool) -> None:
         self.wins_cents += award.cents
         self.paid_of_meter_or_house_cents += award.take_cents + award.house_cents
-        book = self.levels.get(award.category_label, LevelBook())
+        level = level_of(award)
+        book = self.levels.get(level, LevelBook())
         hits, cents = ("confirmed_hits", "confirmed_cents") if confirmed else ("dealer_hits", "dealer_cents")
         more = {hits: getattr(book, hits) + 1, cents: getattr(book, cents) + award.cents}
-        self.levels[award.category_label] = msgspec.structs.replace(book, **more)
+        self.levels[level] = msgspec.structs.replace(book, **more)
 
     # -------------------------------------------------------------------------- what it comes to
 

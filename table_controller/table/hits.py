@@ -10,6 +10,7 @@ from __future__ import annotations
 import msgspec
 
 from table_controller.engine.cards import card_text
+from table_controller.engine.progressive import Award
 from table_controller.table.deal import cards_at
 from table_controller.table.messages import (
     HitDecided,
@@ -57,13 +58,18 @@ def record(turn: Turn, found: list[Waiting], meter_cents: int) -> None:
         )
 
 
+def level_of(award: Award) -> str:
+    """Whose book an award is entered in: its hand's; a part in somebody else's royal has one of its own."""
+    return f"share_of_{award.category_label}" if award.kind == "share" else award.category_label
+
+
 def enter_paid(turn: Turn, paid: list[Waiting]) -> None:
     """Count what was paid by the hand it was paid for, and by who paid (STANDARDS.md, item 8)."""
     books = turn.state.books
     if books is None:
         return
     for one in paid:
-        label, cents = one.award.category_label, one.award.cents
+        label, cents = level_of(one.award), one.award.cents
         book = books.levels.get(label, LevelBook())
         if one.first_operator:
             changed = {

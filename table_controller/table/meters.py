@@ -40,14 +40,14 @@ def set_parameter(turn: Turn, command: SetParameter) -> None:
         # What is in force and what is pending will stand together after the next reset.
         together = {**state.parameters, **state.parameters_pending, command.option: command.value}
         with_parameters(turn.house.rules, together)
-        at_once = with_parameters(turn.rules, {command.option: command.value})
     except HouseRulesError as error:
         raise Refused("; ".join(error.problems)) from None
     if turn.rules.parameter_change == "closed_only":
         if not (turn.house.gaming_day and state.closed):
             raise Refused("in this house parameters are changed while the day is closed")
         # A reset may have lifted the meter over a limit that stands; only a new limit is judged.
-        if command.option == "meter_limit" and (problem := limit_problem(at_once, state.meter)):
+        now = with_parameters(turn.house.rules, {**state.parameters, command.option: command.value})
+        if command.option == "meter_limit" and (problem := limit_problem(now, state.meter)):
             raise Refused(problem)
     before = state.parameters.get(command.option, "as in the house rules")
     if state.books is not None:
@@ -62,8 +62,8 @@ def limit_problem(rules: HouseRules, meter: Meter | None) -> str:
     limit_cents = rules.meter_limit_cents
     if meter is None or not limit_cents or meter.exact <= limit_cents * EXACT:
         return ""
-    found, shown = money_text(limit_cents), money_text(meter.cents)
-    return f"meter_limit: {found} was found; allowed is at least what the meter shows, {shown}"
+    found, least = money_text(limit_cents), money_text(-(-meter.exact // EXACT))
+    return f"meter_limit: {found} was found; allowed is at least what the meter holds, {least}"
 
 
 def forget_parameters(turn: Turn, options: list[str]) -> None:

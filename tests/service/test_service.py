@@ -372,7 +372,7 @@ def test_item_09_a_limit_below_the_meter_is_refused_in_the_files_too(stand: Stan
     )
     stand.house = m.House("T1", 2, rules, gaming_day=True, approval="GC-2")
     with pytest.raises(
-        StartRefused, match=r"9000\.00 was found; allowed is at least what the meter shows, 10000"
+        StartRefused, match=r"9000\.00 was found; allowed is at least what the meter holds, 10000"
     ):
         stand.start()
     stand.house = m.House("T1", 2, load_preset("us_standard"), gaming_day=True, approval="GC-1")

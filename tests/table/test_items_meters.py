@@ -241,7 +241,7 @@ def test_item_09_a_limit_below_the_meter_is_refused() -> None:
     table = TableTop(US + 'meter_start = "12000.00"\n', gaming_day=True)
     below, at = (m.SetParameter("meter_limit", text, "A-7") for text in ("11999.99", "12000.00"))
     assert table.word(below) == (
-        "meter_limit: 11999.99 was found; allowed is at least what the meter shows, 12000.00"
+        "meter_limit: 11999.99 was found; allowed is at least what the meter holds, 12000.00"
     )
     assert table.word(at) == ""
     assert table.state.parameters == {"meter_limit": "12000.00"}
