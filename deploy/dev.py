@@ -5,6 +5,7 @@
     python3 deploy/dev.py test [what pytest takes]
     python3 deploy/dev.py play FILE-OR-FOLDER... [--real]
     python3 deploy/dev.py bench
+    python3 deploy/dev.py marathon [long-run] [--rounds N] [--presets …] [--seed N]
     python3 deploy/dev.py standards
 
 All but the last first make sure of the environment in `.venv`: exactly the locked packages, checked by
@@ -233,6 +234,7 @@ def main(arguments: Sequence[str]) -> int:
         "demo": (str(programs / "hw-sim"), "demo", *rest),
         "play": (str(programs / "python"), "-m", "hw_sim", "play", *rest),
         "bench": (str(programs / "python"), "-m", "tests.bench", *rest),
+        "marathon": (str(programs / "python"), "-m", "tests.marathon", *rest),
     }
     if command in ("", "-h", "--help", "help"):
         print((__doc__ or "").strip())
@@ -242,7 +244,7 @@ def main(arguments: Sequence[str]) -> int:
         os.chdir(ROOT)
         os.execv(sys.executable, (sys.executable, "-m", "tests.standards", *rest))
     if command != "test" and command not in becomes:
-        say(f"Unknown command {command!r}; allowed are demo, test, play, bench and standards.")
+        say(f"Unknown command {command!r}; allowed are demo, test, play, bench, marathon and standards.")
         return 2
     try:
         environment.make_sure()
@@ -250,7 +252,7 @@ def main(arguments: Sequence[str]) -> int:
         say(str(why))
         return 2
     if command in becomes:
-        if command == "bench":
+        if command in ("bench", "marathon"):
             os.chdir(ROOT)
         # The program takes this process's place: signals and its exit code need no passing on.
         os.execv(becomes[command][0], becomes[command])

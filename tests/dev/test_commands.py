@@ -89,5 +89,5 @@ def test_an_unknown_command_is_refused_by_name_and_touches_nothing(tmp_path: Pat
     )
     assert run.returncode == 2
     assert "'dmeo'" in run.stdout
-    assert "demo, test, play, bench and standards" in run.stdout
+    assert "demo, test, play, bench, marathon and standards" in run.stdout
     assert [path.name for path in tmp_path.iterdir()] == ["deploy"]
