@@ -150,6 +150,8 @@ class Dealer:
             self._supervise({"type": "OpenDay"}, "the table opens")
         if self._look().get("on_duty") == "":
             self._say({"type": "LogOn"})
+        for owed in self._look().get("owed", ()):
+            self._supervise({"type": "PayHit", "document": owed["document"], "at": "cage"}, "paid")
         if self._round.number > 1:
             self._pause(1.0)
         self._press("open", lambda state: state["phase"] != "idle")
@@ -310,8 +312,6 @@ class Dealer:
             first = self._say(command, SUPERVISOR, "supervisor", "hand, lamp and deck checked")
             second = self._say(command, DEALER, "dealer", "hand, lamp and deck checked")
             if first["ok"] or second["ok"]:
-                if award.get("document"):
-                    self._supervise({"type": "PayHit", "document": award["document"], "at": "cage"}, "paid")
                 return
         raise Stuck(f"nobody may confirm the awards {waiting}: {self._refused}")
 
