@@ -71,8 +71,8 @@ def test_a_round_is_played_from_a_terminal_and_its_record_is_shown(stage: RealSt
 def test_a_supervisor_s_word_needs_a_reason(stage: RealStage) -> None:
     stage.until(lambda: bool(stage.client.state), 10_000)
     told = say(stage, "sup new_deck")
-    assert told.returncode == 1
-    assert "needs a reason" in told.stderr
+    assert told.returncode == 2
+    assert "a supervisor's word needs a reason: say it with --reason TEXT" in told.stderr
     assert say(stage, "sup new_deck", "--reason", "worn").returncode == 0
 
 
