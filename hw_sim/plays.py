@@ -118,7 +118,7 @@ def begin_table(table: Path, clock: JumpClock | None = None) -> None:
 
     with suppress(ConfigError):
         config = load_table(table)
-        mid_life = Recovery("a play begins in mid-life", config.house_rules.meter_start_cents)
+        mid_life = Recovery("a play begins in mid-life", config.house_rules.meter_start_cents, lost=0)
         install(config, clock or SystemClock(), ("installer", "inspector"), "play", mid_life)
 
 

@@ -18,19 +18,17 @@ import zmq
 from firmware_bridge.bridge import Bridge, Wiring, WiringError
 from firmware_bridge.pins import PinFactoryError, make_factory
 from firmware_bridge.shoe.port import Port, ShoeDriverError, make_port
-from table_controller.archive import archives, carry_over, left_by
+from table_controller.archive import archives, begin, carry_over, left_by
 from table_controller.clock import Clock, SystemClock
 from table_controller.commands import Commands
 from table_controller.config import ConfigError, TableConfig
 from table_controller.journal import Journal, JournalFailed, JournalRefused
 from table_controller.manifest import program_hash, self_check
 from table_controller.publisher import Publisher
-from table_controller.replay import Replay, ReplayError, Snapshot, digest_of, encode_facts, encode_message
+from table_controller.replay import Replay, ReplayError
 from table_controller.service import Service, StartRefused
 from table_controller.table.day import install_refused
-from table_controller.table.messages import AnyMessage, House, Installed, Recovered, Stamp
-from table_controller.table.state import encode_state, new_state
-from table_controller.table.step import step
+from table_controller.table.messages import House, Installed, Recovered, Stamp
 from table_controller.tide_mark import check_mark
 
 WATCHDOG_US = 1_000_000
@@ -75,10 +73,14 @@ def house_of(config: TableConfig) -> House:
 
 
 class Recovery(msgspec.Struct, frozen=True):
-    """What was lost, and the meter that two people have read and signed."""
+    """What was lost, and the meter that two people have read and signed.
+
+    So many numbers of rounds and documents may have been given by what was lost, and are left out.
+    """
 
     loss: str
     meter_cents: int
+    lost: int = LOST_MAX
 
 
 def install(
@@ -113,44 +115,23 @@ def install(
             recovery.loss,
             recovery.meter_cents,
             day=(left.books.day if left.books else 0) + 1,
-            rounds=left.rounds + LOST_MAX,
-            documents=(left.books.documents if left.books else 0) + LOST_MAX,
+            rounds=left.rounds + recovery.lost,
+            documents=(left.books.documents if left.books else 0) + recovery.lost,
         )
-        _begin(config, clock, carried.house, (carried, lost), last.boot, last.at_ms)
+        stamp = Stamp(last.at_ms, clock.wall_ms())
+        begin(config.journal_file, config.table, carried.house, [carried, lost], stamp, last.boot)
         return
     message = Installed(house, operators, approval, software_version(), program_hash())
     if recovery is not None:
-        message = msgspec.structs.replace(message, recovery=recovery.loss, meter_cents=recovery.meter_cents)
-    _begin(config, clock, house, (message,))
-
-
-def _begin(
-    config: TableConfig,
-    clock: Clock,
-    house: House,
-    beginning: tuple[AnyMessage, ...],
-    boot: int = 0,
-    at_ms: int = 0,
-) -> None:
-    """Write the first entries of a new journal, in one commit."""
-    state = new_state(house)
-    wall_ms = clock.wall_ms()
-    journal = Journal.open(config.journal_file, config.table, wall_ms)
-    try:
-        for message in beginning:
-            state, facts = step(house, state, Stamp(at_ms, wall_ms), message)
-            journal.append(
-                boot,
-                at_ms,
-                wall_ms,
-                encode_message(message),
-                encode_facts(facts),
-                digest_of(encode_state(state)),
-                msgspec.json.encode(Snapshot(house, state)),
-            )
-        journal.commit()
-    finally:
-        journal.close()
+        message = msgspec.structs.replace(
+            message,
+            recovery=recovery.loss,
+            meter_cents=recovery.meter_cents,
+            day=1,
+            rounds=recovery.lost,
+            documents=recovery.lost,
+        )
+    begin(config.journal_file, config.table, house, [message], Stamp(0, clock.wall_ms()))
 
 
 class App:
@@ -196,7 +177,9 @@ class App:
             if clock.now_us() - alive_us >= WATCHDOG_US:
                 alive_us = clock.now_us()
                 _notify("WATCHDOG=1")
-        _notify("STOPPING=1")
+        # After a closed day the program goes on in the same process, so systemd is not told of an end.
+        if not self.day_over or self._stop:
+            _notify("STOPPING=1")
         self.close()
 
     @property
@@ -230,6 +213,8 @@ def build(
         # The journal first: its lock tells a second service before that one takes over the addresses.
         journal = Journal.open(config.journal_file, config.table, clock.wall_ms(), create=False)
         opened.callback(journal.close)
+        if journal.first is None:
+            raise StartRefused(f"{journal.path}: the journal is empty: its installation was never finished")
         check_mark(journal.path, journal)
         snapshot, entries = journal.recover()
         known = Replay(snapshot)

@@ -12,6 +12,7 @@ import hashlib
 import os
 import re
 import shutil
+import time
 from collections import deque
 from collections.abc import Iterable
 from contextlib import closing, suppress
@@ -29,7 +30,14 @@ from table_controller.replay import (
     encode_facts,
     encode_message,
 )
-from table_controller.table.messages import Carried, CarriedAnswer, CommandRefused, Stamp
+from table_controller.table.messages import (
+    AnyMessage,
+    Carried,
+    CarriedAnswer,
+    CommandRefused,
+    House,
+    Stamp,
+)
 from table_controller.table.state import Books, TableState, decode_state, encode_state, new_state
 from table_controller.table.step import step
 
@@ -43,6 +51,8 @@ SEAL = ".sha256"
 It is written once the next file is in use: an archive without it is one of a turnover that a power cut ended.
 """
 _READ_ONLY = 0o440
+_READER_S = 5
+_LOOK_AGAIN_S = 0.25
 
 
 class Archived(msgspec.Struct, frozen=True):
@@ -77,9 +87,7 @@ def carry_over(path: str, table: str, folder: str, wall_ms: int) -> Archived | N
             carried, last = due
             archive = os.path.join(folder, carried.file)
             digest = _copy(path, archive, carried)
-            _begin(path + ".next", table, carried, last, wall_ms, lock)
-            os.replace(path + ".next", path)
-            sync_to_disk(os.path.dirname(path))
+            begin(path, table, carried.house, [carried], Stamp(last.at_ms, wall_ms), last.boot, lock)
             _seal(archive, digest)
             return Archived(archive, carried.entries, carried.head, digest)
         finally:
@@ -141,14 +149,19 @@ def _due(path: str, table: str, folder: str, lock: int) -> tuple[Carried, Entry]
         for entry in entries:
             known.take(entry)
         books = known.state.books if known.state else None
+        _refuse_older(path, table, folder, books)
         if books is None or journal.first is None or journal.last is None:
             return None
-        _refuse_older(path, table, folder, books)
         _seal_again(journal.first, folder)
         if books.day_open or not books.archive_due:
             return None
         carried = _carried(journal.entries(), path, _name(table, books.day))
         last = journal.last
+    end_s = time.monotonic() + _READER_S
+    while os.path.exists(path + "-wal") and time.monotonic() < end_s:
+        # A report reads in short steps; its end removes the log.
+        time.sleep(_LOOK_AGAIN_S)
+        Journal.open(path, table, lock=lock).close()
     if os.path.exists(path + "-wal"):
         raise JournalRefused(
             f"{path}: another process reads this journal, so the day cannot be archived. "
@@ -192,9 +205,11 @@ def _newest(answers: Iterable[CarriedAnswer]) -> tuple[CarriedAnswer, ...]:
     return tuple(kept)
 
 
-def _refuse_older(path: str, table: str, folder: str, books: Books) -> None:
+def _refuse_older(path: str, table: str, folder: str, books: Books | None) -> None:
     """A journal from before a day that is archived was put back over a newer one (STANDARDS.md, item 60)."""
-    day = books.day if books.day_open or books.archive_due else books.day + 1
+    day = 0
+    if books is not None:
+        day = books.day if books.day_open or books.archive_due else books.day + 1
     sealed = [name for name in archives(folder, table) if os.path.exists(os.path.join(folder, name + SEAL))]
     if sealed and sealed[-1] >= _name(table, day):
         what = (
@@ -239,28 +254,53 @@ def _prove(path: str, entries: int, head: str) -> None:
         raise JournalRefused(flaw(path, f"does not end with entry {entries} and the hash {head}"))
 
 
-def _begin(path: str, table: str, carried: Carried, last: Entry, wall_ms: int, lock: int) -> None:
-    """Make the next file at `path`, whole and closed; a half-made one was never in use."""
-    remove(path)
-    stamp = Stamp(last.at_ms, wall_ms)
-    state, facts = step(carried.house, new_state(carried.house), stamp, carried)
-    if any(isinstance(fact, CommandRefused) for fact in facts):
-        raise JournalRefused(flaw(path, f"cannot go on: {facts}"))
-    with closing(Journal.open(path, table, wall_ms, lock=lock)) as journal:
-        journal.append(
-            last.boot,
-            stamp.at_ms,
-            stamp.wall_ms,
-            encode_message(carried),
-            encode_facts(facts),
-            digest_of(encode_state(state)),
-            _text(Snapshot(carried.house, state)),
-            state.dealer.encode(),
-        )
+def begin(
+    path: str,
+    table: str,
+    house: House,
+    beginning: Iterable[AnyMessage],
+    stamp: Stamp,
+    boot: int = 0,
+    lock: int | None = None,
+) -> None:
+    """Put a new journal at `path` that begins with these messages; it is there whole or not at all.
+
+    It is made beside its place first; a half-made one was never in use. Raises `JournalRefused` where the
+    table does not take one of the messages, and `JournalFailed` where the disk refuses.
+    """
+    if lock is None:
+        own = take_lock(path)
+        try:
+            begin(path, table, house, beginning, stamp, boot, own)
+        finally:
+            os.close(own)
+        return
+    draft = path + ".next"
+    remove(draft)
+    state = new_state(house)
+    count = 0
+    with closing(Journal.open(draft, table, stamp.wall_ms, lock=lock)) as journal:
+        for message in beginning:
+            state, facts = step(house, state, stamp, message)
+            refused = [fact.reason for fact in facts if isinstance(fact, CommandRefused)]
+            if refused:
+                raise JournalRefused(f"{path}: the table cannot begin: {'; '.join(refused)}.")
+            count = journal.append(
+                boot,
+                stamp.at_ms,
+                stamp.wall_ms,
+                encode_message(message),
+                encode_facts(facts),
+                digest_of(encode_state(state)),
+                _text(Snapshot(house, state)),
+                state.dealer.encode(),
+            )
         journal.commit()
         head = journal.head.hex()
-    sync_to_disk(path)
-    _prove(path, 1, head)
+    sync_to_disk(draft)
+    _prove(draft, count, head)
+    os.replace(draft, path)
+    sync_to_disk(os.path.dirname(path))
 
 
 def _seal_again(first: Entry, folder: str) -> None:

@@ -101,7 +101,7 @@ _FOR_ALL_SEATS = (words.RepeatAmounts, words.DoubleAmounts, words.ClearAmounts)
 
 
 class Request(msgspec.Struct, frozen=True):
-    """One well-formed request: a command that its role may give, or a question.
+    """One well-formed request: a command with who says it, or a question.
 
     `said` is None for a question: `ask` is then `snapshot`, `offers` for what is possible now, or `lines` for
     every wire as it is now.

@@ -111,6 +111,7 @@ FACTS: Final[Mapping[str, str]] = {
     "SeatFolded": "{seat} is folded by {by}",
     "ShiftChanged": "shift {after} has the table, before {before}, by {operator}",
     "SoftwareChanged": "ANOTHER PROGRAM runs: {after}, before {before}",
+    "ShareWon": "of the share of the coin at {seat} a royal had won a part already, the house pays it",
     "TableRecovered": "the table goes on after a loss ({recovery}), by {operators}, approval {approval}",
     "TableInstalled": "the table is installed by {operators}, its meter {meter_cents}, approval {approval}",
     "TrialBegun": "{operator} tries the table, notified: {notified}",

@@ -150,9 +150,9 @@ class Service:
         self._encoded = encode_state(self._state)
         self._digest = digest_of(self._encoded)
         last = self._journal.last
+        self._take(now_us, started)
         if last is not None and self._clock.wall_ms() < last.wall_ms:
             self._take(now_us, ClockSet(self._clock.wall_ms() - last.wall_ms))
-        self._take(now_us, started)
         self._commit()
         self._show(now_us)
 

@@ -79,6 +79,7 @@ FACTS: Final[Mapping[str, str]] = {
     "MeterReset": "the meter begins anew at {after_cents}",
     "CorrectionSeconded": "{operator} says that the {pot} must show {cents}, a second person is needed",
     "MeterCorrected": "the {pot} is corrected {before_cents} -> {after_cents} by {operators} ({why})",
+    "ShareWon": "seat {seat}: a part of the coin's share was won already, the house pays it",
     "TableRecovered": "the table goes on after a loss ({recovery}), by {operators}",
     "TableInstalled": "the table is installed by {operators}, its meter at {meter_cents}",
     "DayOpened": "gaming day {day} begins ({operator})",

@@ -28,7 +28,7 @@ PRESETS = {"us", "us_standard", "live", "video_1", "video_2", "video_3", "classi
 PURE_IMPORTS = {
     "__future__", "abc", "array", "bisect", "collections", "dataclasses", "difflib", "enum",
     "fractions", "functools", "hashlib", "itertools", "math", "msgspec", "operator", "re",
-    "table_controller", "tomllib", "types", "typing",
+    "table_controller", "tomllib", "types", "typing", "unicodedata",
 }  # fmt: skip
 IMPURE_CALLS = {"__import__", "breakpoint", "eval", "exec", "input", "open", "print"}
 WHOLE_NUMBER_MATHS = {"comb", "factorial", "gcd", "isqrt", "lcm", "perm", "prod"}

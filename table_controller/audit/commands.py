@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from table_controller.archive import archives
 from table_controller.audit.accounts import Report
-from table_controller.audit.hits import HitLog, chosen, hit_log
+from table_controller.audit.hits import LAST, HitLog, chosen, hit_log
 from table_controller.audit.hits_page import hits_csv, hits_json, hits_text
 from table_controller.audit.meters import award_meters, meters_json, meters_text
 from table_controller.audit.report import RangeUnknown, report
@@ -139,7 +139,7 @@ def _newest_report(arguments: argparse.Namespace) -> Report:
 
 
 def _hits(arguments: argparse.Namespace) -> int:
-    log = chosen(hit_log(_files(arguments.journals)), None if arguments.all else 25, arguments.least)
+    log = chosen(hit_log(_files(arguments.journals)), None if arguments.all else LAST, arguments.least)
     form = hits_csv if arguments.csv else hits_json if arguments.json else hits_text
     _print(form(log))
     return 0

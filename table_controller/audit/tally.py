@@ -142,6 +142,8 @@ class Tally:
             self._seeds_cents.append(fact.reset_cents)
         elif isinstance(fact, m.MeterCorrected):
             self.moved["corrections"][fact.pot] += (fact.after_cents - fact.before_cents) * EXACT
+        elif isinstance(fact, m.ShareWon):
+            self._kept.append(Share(coin_cents=0, meter=fact.exact, overflow=0, reserve=0))
         elif isinstance(fact, m.TableRecovered):
             self.documents += fact.documents_skipped
         elif isinstance(fact, m.HitRecorded):

@@ -17,6 +17,7 @@ from table_controller.engine.house_rules import (
 from table_controller.engine.money import money_text
 from table_controller.engine.progressive import Meter, correct
 from table_controller.engine.values import written
+from table_controller.table import hits
 from table_controller.table.messages import (
     Carried,
     Change,
@@ -76,7 +77,10 @@ def installed(turn: Turn, event: Installed) -> None:
         state.meter = Meter.starting_at(event.meter_cents)
     meter = state.meter
     program = _program(event.software, event.manifest)
-    state.books = Books(base_cents=meter.cents if meter else 0, program=program)
+    state.books = Books(
+        base_cents=meter.cents if meter else 0, program=program, documents=event.documents, day=event.day
+    )
+    state.rounds = event.rounds
     turn.tell(TableInstalled(meter.cents if meter else 0, event.approval, event.operators, event.recovery))
 
 
@@ -116,8 +120,10 @@ def program_and_files(turn: Turn, event: Started) -> None:
     if event.manifest:
         program = _program(event.software, str(event.manifest))
         if state.books is None:
-            # A table from before there were books keeps its meter and gets them now.
+            # A table from before there were books keeps its meter and gets them now, with its open awards.
             state.books = Books(base_cents=state.meter.cents if state.meter else 0, program=program)
+            waiting = [one for one in state.awards if one.status == "waits"]
+            hits.record(turn, waiting, state.meter.cents if state.meter else 0)
         elif state.books.program != program:
             turn.tell(SoftwareChanged(state.books.program, program))
             state.books.program = program
@@ -173,7 +179,11 @@ def files_refused(before: House, after: House, state: TableState) -> str:
         return (
             f"the files were changed ({texts}) and their approval is {stated}: state a reference of its own"
         )
+    if state.books is not None and state.meter is None and after.rules.has_progressive:
+        return "the files have a progressive now, and this table has no meter: it begins with an installation"
     options = [one.place for one in found if one.place in PARAMETERS]
+    if before.gaming_day and not after.gaming_day and not state.closed:
+        return "opening.gaming_day was changed in the files while a gaming day is open: close it first"
     if options and before.gaming_day and not state.closed:
         return f"{', '.join(options)} was changed in the files while a gaming day is open: close it first"
     stay = {key: text for key, text in state.parameters.items() if key not in options}

@@ -68,6 +68,7 @@ def enter_paid(turn: Turn, paid: list[Waiting]) -> None:
     books = turn.state.books
     if books is None:
         return
+    books.corrected_from_cents = None
     for one in paid:
         label, cents = level_of(one.award), one.award.cents
         book = books.levels.get(label, LevelBook())

@@ -109,6 +109,10 @@ class Installed(Event, frozen=True):
     """The hash over the files of the program (`manifest`)."""
     recovery: str = ""
     meter_cents: int | None = None
+    day: int = 0
+    rounds: int = 0
+    documents: int = 0
+    """After a loss: up to where numbers may have been given already."""
 
 
 class CarriedAnswer(msgspec.Struct, frozen=True):
@@ -831,6 +835,13 @@ class HitReleased(Fact, frozen=True):
     reason: str
 
 
+class ShareWon(Fact, frozen=True):
+    """Of a refunded coin's share, what a royal had won already and the house pays; millionths of a cent."""
+
+    seat: int
+    exact: int
+
+
 class MeterReset(Fact, frozen=True):
     """A royal was paid: the meter begins anew with what was left, `reset` and the reserve."""
 
@@ -888,7 +899,7 @@ class DayOpened(Fact, frozen=True):
 
 
 class DayClosed(Fact, frozen=True):
-    """A gaming day ended; its file is archived."""
+    """A gaming day ended; its file is archived before the next round."""
 
     day: int
     operator: str
@@ -1107,6 +1118,7 @@ AnyFact = (
     | HitPaid
     | HitWithheld
     | HitReleased
+    | ShareWon
     | MeterReset
     | CorrectionSeconded
     | MeterCorrected

@@ -43,7 +43,7 @@ def set_parameter(turn: Turn, command: SetParameter) -> None:
     except HouseRulesError as error:
         raise Refused("; ".join(error.problems)) from None
     if turn.rules.parameter_change == "closed_only":
-        if not (turn.house.gaming_day and state.closed):
+        if not (turn.house.gaming_day and state.closed and state.phase == "idle"):
             raise Refused("in this house parameters are changed while the day is closed")
         # A reset may have lifted the meter over a limit that stands; only a new limit is judged.
         now = with_parameters(turn.house.rules, {**state.parameters, command.option: command.value})
@@ -53,6 +53,8 @@ def set_parameter(turn: Turn, command: SetParameter) -> None:
     if state.books is not None:
         before = option_texts(turn.rules)[command.option]
     in_force = turn.rules.parameter_change == "closed_only"
+    # What was still waiting for this option is older than this word.
+    state.parameters_pending.pop(command.option, None)
     (state.parameters if in_force else state.parameters_pending)[command.option] = command.value
     turn.tell(ParameterChanged(command.option, before, command.value, command.approval, in_force))
 
@@ -98,8 +100,8 @@ def correct_meter(turn: Turn, command: CorrectMeter) -> None:
     if not (asked.supervisor or turn.role == "supervisor"):
         raise Refused("one of the two must be a supervisor")
     books.asked = None
-    if command.pot == "meter":
-        books.corrected_cents += command.cents - before_cents
+    if command.pot == "meter" and books.corrected_from_cents is None:
+        books.corrected_from_cents = before_cents
     turn.set_meter(correct(meter, command.pot, command.cents), "correction")
     turn.tell(
         MeterCorrected(
@@ -122,8 +124,9 @@ def _check(turn: Turn, command: CorrectMeter, before_cents: int) -> None:
         raise Refused(f"the {command.pot} shows {money_text(before_cents)} already")
     least_cents = 0
     if command.pot == "meter" and books is not None:
-        # An award may have taken the meter below its reset: it is corrected back to there, and no further.
-        least_cents = min(before_cents, turn.rules.reset_cents, before_cents - books.corrected_cents)
+        # An award may have left the meter below its reset: a correction can go back to there, no further.
+        left_cents = before_cents if books.corrected_from_cents is None else books.corrected_from_cents
+        least_cents = min(before_cents, left_cents, turn.rules.reset_cents)
     if command.cents < least_cents:
         found, least = money_text(command.cents), money_text(least_cents)
         raise Refused(f"{found} was found; allowed for the {command.pot} is at least {least}")

@@ -1,6 +1,6 @@
 """Who may say which word (STANDARDS.md, items 46 and 48).
 
-The command socket refuses a wrong role at once; the table refuses it again, so that no path leads around it.
+The table itself refuses a wrong role, so that no path leads around it and the try is in the journal.
 """
 
 from __future__ import annotations

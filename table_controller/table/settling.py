@@ -177,7 +177,6 @@ def _pay(turn: Turn, decided: list[Waiting]) -> None:
     hits.enter_paid(turn, decided)
     if royal and state.books is not None:
         state.books.base_cents = state.meter.cents
-        state.books.corrected_cents = 0
         turn.tell(MeterReset(state.meter.cents, turn.rules.reset_cents, reserve_cents))
 
 
@@ -262,8 +261,7 @@ def void_round(turn: Turn) -> None:
         state.parameters = dict(before.parameters)
         # What was said since REVEAL still waits for the next reset.
         state.parameters_pending = {**before.pending, **state.parameters_pending}
-        if state.books is not None and before.base_cents:
-            # Without a base the awards were found before this table had books.
+        if state.books is not None and before.levels is not None:
             state.books.levels, state.books.base_cents = dict(before.levels), before.base_cents
         state.before_awards = None
         state.reset_done = False

@@ -176,7 +176,7 @@ class KeyedBets(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Waiting(msgspec.Struct, omit_defaults=True):
-    """An award and where its decision stands. `first`: who said what first, of the two people needed."""
+    """An award and where its decision stands; `first_…` is who said what first, of the two people needed."""
 
     award: Award
     status: Literal["waits", "paid", "rejected"]
@@ -228,8 +228,8 @@ class Books(msgspec.Struct, omit_defaults=True):
     documents: int = 0
     owed: dict[str, Owed] = msgspec.field(default_factory=dict)
     asked: Asked | None = None
-    corrected_cents: int = 0
-    """By how much people have corrected the meter itself, up less down, so that a slip can be undone."""
+    corrected_from_cents: int | None = None
+    """Where the meter stood before people corrected it, until an award is paid: a slip can be undone."""
     day: int = 0
     day_open: bool = False
     archive_due: bool = False
@@ -258,7 +258,8 @@ class BeforeAwards(msgspec.Struct, frozen=True, omit_defaults=True):
     meter: Meter
     parameters: dict[str, str]
     pending: dict[str, str]
-    levels: dict[str, LevelBook] = msgspec.field(default_factory=dict)
+    levels: dict[str, LevelBook] | None = None
+    """The books of the hands and the base as they were; None where there were no books."""
     base_cents: int = 0
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from table_controller.engine.money import money_text
 from table_controller.engine.settlement import NONE, lose, refund
 from table_controller.table.deal import target
@@ -218,15 +220,15 @@ def decide_award(turn: Turn, command: ConfirmAward | RejectAward) -> None:
     if not turn.operator.strip():
         raise Refused("an award is decided by people with a name")
     first = chosen[0]
-    decision = "confirm" if paid else "reject"
+    decision: Literal["confirm", "reject"] = "confirm" if paid else "reject"
     supervisor = turn.role == "supervisor"
     if first.first_decision != decision:
         for one in chosen:
             one.first_operator = turn.operator
             one.first_supervisor = supervisor
-            one.first_decision = "confirm" if paid else "reject"
+            one.first_decision = decision
             one.camera = command.camera if isinstance(command, ConfirmAward) else ""
-        turn.tell(AwardSeconded(command.seat, "confirm" if paid else "reject", turn.operator))
+        turn.tell(AwardSeconded(command.seat, decision, turn.operator))
         return
     if same_person(first.first_operator, turn.operator):
         raise Refused(f"{turn.operator} has said so already: a second person is needed")

@@ -110,8 +110,16 @@ def key_tried(turn: Turn, event: KeyPressed) -> None:
 
 
 def coin_tried(turn: Turn, event: CoinDropped) -> None:
-    """A coin in a trial is no bet and moves no meter; it is taken out of the chute by whoever tries."""
-    _tried(turn, _trial(turn), f"coin.{event.seat}")
+    """A coin in a trial is no bet and moves no meter; it is taken out of the chute by whoever tries.
+
+    One that is seen at another seat than the one being tried has found a crossed wire or an open slot.
+    """
+    trial = _trial(turn)
+    line = f"coin.{event.seat}"
+    if trial.seat in (0, event.seat):
+        _tried(turn, trial, line)
+    elif line not in trial.failed:
+        trial.failed.append(line)
 
 
 def lamp_failed(turn: Turn, event: LampFailed) -> None:

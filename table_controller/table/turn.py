@@ -6,6 +6,8 @@ meter) is here once.
 
 from __future__ import annotations
 
+import unicodedata
+
 from table_controller.engine.house_rules import HouseRules
 from table_controller.engine.progressive import Meter, keep_share, take_back
 from table_controller.engine.settlement import Outcome, lose, refund
@@ -21,6 +23,7 @@ from table_controller.table.messages import (
     PhaseEntered,
     Role,
     SeatResult,
+    ShareWon,
     Stamp,
 )
 from table_controller.table.rulings import RULINGS
@@ -33,7 +36,8 @@ class Refused(Exception):
 
 def same_person(one: str, other: str) -> bool:
     """Two spellings of one name are not two people."""
-    return one.strip().casefold() == other.strip().casefold()
+    first, second = (" ".join(unicodedata.normalize("NFKC", name).split()) for name in (one, other))
+    return first.casefold() == second.casefold()
 
 
 LOWERS = frozenset({"award", "void", "coin_refunded", "dead_hand", "progressive_fault", "correction"})
@@ -136,6 +140,8 @@ class Turn:
             if self.rules.void_contribution == "reverse":
                 after = take_back(before, seat.share)
                 self.state.at_lock_cents -= before.cents - after.cents
+                if after.kept_shares > before.kept_shares and self.state.books is not None:
+                    self.tell(ShareWon(number, after.kept_shares - before.kept_shares))
             else:
                 after = keep_share(before, seat.share)
                 self.notice("share_kept", str(number))

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from pytest_mock import MockerFixture
 
-from table_controller.app import LOST_MAX, Recovery, install
+from table_controller.app import LOST_MAX, Recovery, build, install
 from table_controller.archive import carry_over
 from table_controller.audit.report import report
 from table_controller.config import TableConfig, load_table
-from table_controller.journal import read_entries, verify
+from table_controller.journal import Journal, JournalRefused, read_entries, verify
 from table_controller.replay import Replay, replay
 from table_controller.service import StartRefused
 from table_controller.table import messages as m
@@ -136,3 +137,47 @@ def test_a_first_day_that_is_lost_begins_with_the_meter_that_two_people_signed(c
 def _facts(config: TableConfig) -> list[m.AnyFact]:
     entries = read_entries(config.journal_file)
     return [fact for entry in entries for fact in msgspec.json.decode(entry.facts, type=list[m.AnyFact])]
+
+
+@pytest.mark.parametrize("at", ["os.replace", "sync_to_disk", "_prove"])
+def test_item_50_a_power_cut_in_an_installation_leaves_no_table_that_nobody_approved(
+    config: TableConfig, mocker: MockerFixture, at: str
+) -> None:
+    a_day_with_an_award_that_is_owed(config)
+    recovery = Recovery("the card of day 2 is dead", 901_234)
+    cut = mocker.patch(f"table_controller.archive.{at}", side_effect=OSError("the power is gone"))
+    with pytest.raises(OSError, match="the power is gone"):
+        install(config, Clock(), PEOPLE, "GC-2", recovery)
+    assert cut.called
+    assert not Path(config.journal_file).exists()
+    mocker.stopall()
+    install(config, Clock(), PEOPLE, "GC-2", recovery)
+    state = table_of(config)
+    assert state.meter is not None
+    assert state.meter.cents == 901_234
+
+
+def test_item_30_a_journal_without_an_entry_is_no_table(config: TableConfig) -> None:
+    journal = Journal.open(config.journal_file, "T1")
+    journal._created = False  # as where the power went ahead of the first entry
+    journal.close()
+    with pytest.raises(StartRefused, match="the journal is empty: its installation was never finished"):
+        build(config, Clock())
+
+
+def test_item_60_a_journal_from_before_there_were_books_does_not_cover_archived_days(
+    config: TableConfig,
+) -> None:
+    a_day_with_an_award_that_is_owed(config)
+    older = GamingDay()
+    older.heard = [(0, older.wall_ms, older.started())]
+    older.write(Path(config.journal_file))
+    with pytest.raises(JournalRefused, match=r"T1-day-000001\.journal is archived"):
+        carry_over(config.journal_file, "T1", config.archive_folder, Clock().wall_ms())
+
+
+def test_numbers_are_not_given_twice_after_a_loss_without_an_archive(config: TableConfig) -> None:
+    install(config, Clock(), PEOPLE, "GC-2", Recovery("the first day is lost", 1_000_000))
+    state = table_of(config)
+    assert state.books is not None
+    assert (state.books.documents, state.rounds, state.books.day) == (LOST_MAX, LOST_MAX, 1)
