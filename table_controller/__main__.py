@@ -35,6 +35,11 @@ AUDIT = {
     "meters": "the six meters and six parameters of every award",
 }
 """What an auditor asks of journals (`audit.commands`)."""
+ODDS = {
+    "odds": "exact odds of house rules: edge, strategy, one hand (needs the extra `odds`)",
+    "parsheet": "one printable sheet of all that is exact about house rules",
+}
+"""What nobody asks of a running table (`odds.commands`)."""
 
 
 def _parser(first: str) -> argparse.ArgumentParser:
@@ -105,6 +110,10 @@ def _parser(first: str) -> argparse.ArgumentParser:
             from table_controller.audit.commands import add
 
             add(auditing, name)
+    for name, what in ODDS.items():
+        analysing = commands.add_parser(name, help=what)
+        if first == name:
+            _add_odds(analysing, name)
 
     manifest = commands.add_parser("manifest", help="every file of the program with its hashes")
     manifest.add_argument("--configuration", default="", metavar="table.toml", help="its files too")
@@ -117,6 +126,20 @@ def _parser(first: str) -> argparse.ArgumentParser:
 
     commands.add_parser("version", help="the version of the program").set_defaults(command=_version)
     return parser
+
+
+def _add_odds(parser: argparse.ArgumentParser, name: str) -> None:
+    """Numbers in bulk need numpy, which a table in the casino does not have."""
+    try:
+        from table_controller.odds.commands import add
+    except ModuleNotFoundError as error:
+        if error.name != "numpy":
+            raise
+        missing = "numpy is not installed here: pip install 'table-controller[odds]'"
+        parser.set_defaults(command=lambda _: _fail(f"{name}: {missing}", 2))
+        parser.add_argument("rest", nargs="*")
+        return
+    add(parser, name)
 
 
 def _fail(text: str, code: int = 1) -> int:

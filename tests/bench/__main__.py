@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable
 from tests.bench.coins import coins
 from tests.bench.engines import ranking, settling
 from tests.bench.idle import idling
+from tests.bench.odds import odds
 from tests.bench.starts import starting
 from tests.bench.table import CACHE, BenchFailed, file_system
 from tests.bench.verdict import Verdict, report
@@ -25,6 +26,7 @@ PARTS: dict[str, Callable[[], Iterable[Verdict]]] = {
     "coins": coins,
     "start": lambda: [starting()],
     "idle": idling,
+    "odds": odds,
 }
 
 

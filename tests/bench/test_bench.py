@@ -16,6 +16,7 @@ from table_controller.table.messages import House
 from tests.bench import engines
 from tests.bench.coins import latency_s
 from tests.bench.idle import cpu_s, resident_mb
+from tests.bench.odds import analysis
 from tests.bench.starts import fill
 from tests.bench.table import BenchFailed, file_system
 from tests.bench.verdict import at_least_as_many, at_most, at_most_as_long, interleaved, percentile, report
@@ -109,6 +110,13 @@ def test_the_long_journal_replays_to_what_it_says(tmp_path: Path) -> None:
 def test_this_process_uses_memory_and_time() -> None:
     assert 1 < resident_mb(os.getpid()) < 4_000
     assert cpu_s(os.getpid()) > 0
+
+
+def test_an_analyst_tells_what_it_took() -> None:
+    made = analysis()
+    assert 0 < made.figures.cpu_s < 60
+    assert made.first_s > sorted(made.figures.further_s)[0] > 0
+    assert 20 < made.figures.peak_mb < 4_000
 
 
 def test_a_file_system_is_told_by_the_mount_that_holds_it() -> None:
