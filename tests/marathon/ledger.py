@@ -128,6 +128,7 @@ class Ledger:
         self.owed: dict[int, int] = {}
         self.day_open = False
         self.well = {"meter": True, "display": True}
+        self._corrected_from: int | None = None
         self._misread = misread or {}
         self.another_house(preset, options, pay_tables)
         self.open()
@@ -421,6 +422,7 @@ class Ledger:
         """Off the meter with what these awards take; the first royal of the round brings the reset."""
         if not prizes:
             return
+        self._corrected_from = None
         sums = self.sums
         take = sum(prize.take for prize in prizes)
         resets = not self._reset_done and any(prize.kind == "royal" for prize in prizes)
@@ -514,15 +516,19 @@ class Ledger:
             return False
         if pot != "meter":
             return amount_cents >= 0
-        # Not down below what a meter begins with (item 50), where an award may have taken it, nor up over its
-        # limit.
+        # Not up over its limit; not down below what a meter begins with (item 50), but back to where it stood
+        # before it was corrected, as long as no award has been paid since.
         if moved > 0:
             return not 0 < self._cents("meter_limit") < amount_cents
-        return why != "undisplayed_taken" and amount_cents >= self._cents("reset")
+        floors = [self._cents("reset"), *([] if self._corrected_from is None else [self._corrected_from])]
+        least = min(floors)
+        return why != "undisplayed_taken" and amount_cents >= least
 
     def correct(self, pot: Pot, amount_cents: int) -> None:
         """Two people have corrected a pot; the part of a cent in it stays."""
         held: Fraction = getattr(self.sums, pot)
+        if pot == "meter" and self._corrected_from is None:
+            self._corrected_from = floor(held)
         moved = amount_cents - floor(held)
         setattr(self.sums, pot, held + moved)
         self.sums.corrected += moved
