@@ -330,7 +330,7 @@ class _Reading:
             round=self.number,
             table=self.house.table,
             unfinished=unfinished,
-            differences=tuple(map(_plain, differ)),
+            differences=tuple(map(plain, differ)),
             sections=tuple(_printable(one) for one in sections if one.rows or one.lines),
             first_entry=self.first.seq,
             last_entry=self.last.seq,
@@ -420,11 +420,11 @@ def _unseen(section: Section, up: set[str]) -> Section:
     return msgspec.structs.replace(section, rows=rows)
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """What people typed may hold anything; to paper and terminals only what can be read is passed on."""
     return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
 
 
 def _printable(section: Section) -> Section:
-    rows = tuple(tuple(map(_plain, row)) for row in section.rows)
-    return msgspec.structs.replace(section, rows=rows, lines=tuple(map(_plain, section.lines)))
+    rows = tuple(tuple(map(plain, row)) for row in section.rows)
+    return msgspec.structs.replace(section, rows=rows, lines=tuple(map(plain, section.lines)))

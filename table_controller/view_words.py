@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, get_args
 
+from table_controller.table.messages import Key
 from table_controller.wording import hold_words, line_words, money, place_words, worth_saying
 
 # Holds that somebody else than a supervisor alone may end, as far as the house lets him.
@@ -102,7 +103,7 @@ def trial_words(state: Mapping[str, Any]) -> str:
     if trial is None:
         return ""
     lamps = [f"lamp.{seat['seat']}" for seat in state["seats"]] if state["meter"] is not None else []
-    needed = [*(f"key.{key}" for key in ("lock", "close", "reveal", "clear", "open")), *lamps]
+    needed = [*(f"key.{key}" for key in get_args(Key)), *lamps]
     parts = [("FAILED", trial["failed"]), ("tried", trial["tried"])]
     parts.append(("to try", [line for line in needed if line not in (*trial["tried"], *trial["failed"])]))
     said = "; ".join(f"{word} {_lines_words(lines)}" for word, lines in parts if lines)

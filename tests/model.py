@@ -27,6 +27,18 @@ TEN, ACE = 10, 14
 
 # The rows of every pay table, from the royal downwards.
 ROYAL_FLUSH, STRAIGHT_FLUSH, FOUR, FULL_HOUSE, FLUSH, STRAIGHT, THREE, TWO_PAIR, PAIR, NO_PAIR = range(10)
+HANDS = (
+    "royal_flush",
+    "straight_flush",
+    "four_of_a_kind",
+    "full_house",
+    "flush",
+    "straight",
+    "three_of_a_kind",
+    "two_pair",
+    "pair",
+    "high_card",
+)
 ROW_OF_SHAPE = {
     (4, 1): FOUR,
     (3, 2): FULL_HOUSE,

@@ -9,25 +9,13 @@ from typing import Any
 
 import pytest
 
-from tests.model import Bets, Model, cents, qualifies, rank_hand, row_of
+from tests.model import HANDS, Bets, Model, cents, qualifies, rank_hand, row_of
 from tests.shared import SHARED, shared
 
 Results = dict[int, dict[str, str]]
 Play = dict[str, Any]
 
 NOTHING = {"ante": "none", "raise": "none", "bonus": "none", "coin": "none"}
-LABELS = (
-    "royal_flush",
-    "straight_flush",
-    "four_of_a_kind",
-    "full_house",
-    "flush",
-    "straight",
-    "three_of_a_kind",
-    "two_pair",
-    "pair",
-    "high_card",
-)
 # Lines that only look, count or confirm: a clean round is worth the same without them.
 OF_NO_WORTH = ("see", "stub", "tokens", "claim")
 
@@ -162,7 +150,7 @@ def test_the_model_ranks_as_the_golden_comparisons_do() -> None:
     for row in rows:
         first, second = (rank_hand(row[hand].upper().split()) for hand in ("hand1", "hand2"))
         assert (first > second) - (first < second) == int(row["result"]), row["note"]
-        assert [LABELS[row_of(rank)] for rank in (first, second)] == [row["category1"], row["category2"]], row
+        assert [HANDS[row_of(rank)] for rank in (first, second)] == [row["category1"], row["category2"]], row
         for hand in ("1", "2"):
             assert qualifies(row[f"hand{hand}"].upper().split()) == (row[f"qualifies{hand}"] == "1"), row
 

@@ -8,8 +8,9 @@ from typing import Final
 import msgspec
 
 from table_controller.audit.hits import Hit, HitLog
-from table_controller.audit.paper import columns, csv_text, plain, utc_text
+from table_controller.audit.paper import columns, csv_text, utc_text
 from table_controller.engine.money import money_text
+from table_controller.record import plain
 
 READ_ONLY: Final = "This log is read from files that only grow: there is no way to change a line of it."
 HEADS: Final = (

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from table_controller.audit.paper import columns, exact_text, plain, utc_text
+from table_controller.audit.paper import columns, exact_text, utc_text
 from table_controller.audit.standing import Standing
 from table_controller.engine.hands import Category
 from table_controller.engine.house_rules import HouseRules
@@ -19,6 +19,7 @@ from table_controller.engine.money import money_text
 from table_controller.engine.progressive import Meter
 from table_controller.engine.values import Prize, share_text
 from table_controller.journal import Entry
+from table_controller.record import plain
 from table_controller.replay import ReplayError
 from table_controller.table.state import Books, LevelBook, rules_now
 

@@ -12,6 +12,7 @@ from typing import Final
 
 from table_controller.engine.money import money_text
 from table_controller.engine.progressive import EXACT
+from table_controller.record import plain
 
 GAP: Final = "  "
 _NUMBER: Final = re.compile(r"[-+]?[0-9][0-9.:]*")
@@ -29,11 +30,6 @@ def exact_text(exact: int) -> str:
 def utc_text(wall_ms: int) -> str:
     """Date and time for people, UTC, to the second."""
     return datetime.fromtimestamp(wall_ms // 1000, UTC).strftime("%Y-%m-%d %H:%M:%S")
-
-
-def plain(text: str) -> str:
-    """What people typed may hold anything; to paper and terminals only what can be read is passed on."""
-    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
 
 
 def columns(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:

@@ -8,9 +8,10 @@ from typing import Final
 import msgspec
 
 from table_controller.audit.accounts import Report
-from table_controller.audit.paper import columns, csv_text, exact_text, plain, utc_text
+from table_controller.audit.paper import columns, csv_text, exact_text, utc_text
 from table_controller.audit.tally import Check
 from table_controller.engine.money import money_text
+from table_controller.record import plain
 
 HEADS: Final = ("section", "item", "who", "number", "amount", "text")
 Line = tuple[str, str, str, str, str, str]

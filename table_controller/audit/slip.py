@@ -12,8 +12,9 @@ from textwrap import wrap
 from typing import Final
 
 from table_controller.audit.hits import Hit
-from table_controller.audit.paper import plain, utc_text
+from table_controller.audit.paper import utc_text
 from table_controller.engine.money import money_text
+from table_controller.record import plain
 
 WIDTH: Final = 102
 SIGNATURES: Final = ("Verified by, first", "Verified by, second", "Paid by", "Received by the player")

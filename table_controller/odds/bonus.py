@@ -8,13 +8,12 @@ every hand whose bonus wins: the up card lies open before he decides.
 from __future__ import annotations
 
 from fractions import Fraction
-from math import isqrt
 
 import msgspec
 
 from table_controller.engine.hands import Category
 from table_controller.engine.house_rules import HouseRules
-from table_controller.odds.decimals import PLACES, decimal_text
+from table_controller.odds.decimals import root_text
 from table_controller.odds.hand_counts import SIX, hands_by_kind
 
 
@@ -66,10 +65,7 @@ class Bonus(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def standard_deviation(self) -> str:
         """Of the result of one bet, with 14 digits after the point, the last one rounded."""
-        # One digit more of the root, and the half of the last one is decided without a float.
-        finer = 10 ** (PLACES + 1)
-        root = isqrt(self.variance.numerator * finer**2 // self.variance.denominator)
-        return decimal_text(Fraction(root, finer))
+        return root_text(self.variance)
 
 
 def bonus(rules: HouseRules) -> Bonus | None:

@@ -7,6 +7,7 @@ zero, from the exact value; no float is on the way.
 from __future__ import annotations
 
 from fractions import Fraction
+from math import isqrt
 from typing import Any, Final
 
 PLACES: Final = 14
@@ -19,6 +20,13 @@ def decimal_text(value: Fraction | int, places: int = PLACES) -> str:
     whole, part = divmod(units, 10**places)
     sign = "-" if value < 0 and units else ""
     return f"{sign}{whole}.{part:0{places}d}" if places else f"{sign}{whole}"
+
+
+def root_text(square: Fraction) -> str:
+    """The square root with 14 digits after the point, by whole numbers."""
+    # One digit more of the root decides which way the last one is rounded.
+    finer = 10 ** (PLACES + 1)
+    return decimal_text(Fraction(isqrt(square.numerator * finer**2 // square.denominator), finer))
 
 
 def percent_text(value: Fraction | int, places: int = 2) -> str:

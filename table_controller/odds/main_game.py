@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
-from math import isqrt
 from typing import Final, Literal, NamedTuple
 
 import msgspec
@@ -22,12 +21,12 @@ from table_controller.engine.hands import Category, category, strength
 from table_controller.engine.house_rules import HouseRules
 from table_controller.engine.settlement import SeatBets, settle
 from table_controller.odds.counts import DEALER_HANDS, DEALS, SIX, Counts, Flags, SixCounts, counts_of
+from table_controller.odds.decimals import root_text
 
 RAISE: Final = 2
 """Antes."""
 FOLD: Final = -1
 """What folding is worth, in antes."""
-DECIMALS: Final = 14
 
 # None of them qualifies; the player's hand is better than, equal to and worse than the dealer's.
 _NOT_QUALIFIED: Final = "QS JD 9H 7C 2S"
@@ -158,10 +157,7 @@ class MainGame(msgspec.Struct, frozen=True):
     @property
     def standard_deviation(self) -> str:
         """Of the result of one deal, in antes, with 14 decimals, the last rounded half up."""
-        # The whole part of twice the root, from which half up follows.
-        twice = isqrt(4 * self.variance.numerator * 10 ** (2 * DECIMALS) // self.variance.denominator)
-        whole, part = divmod((twice + 1) // 2, 10**DECIMALS)
-        return f"{whole}.{part:0{DECIMALS}d}"
+        return root_text(self.variance)
 
 
 def analyse(rules: HouseRules, counts: Counts, raises: Flags | None = None) -> MainGame:

@@ -7,12 +7,15 @@ its end, and a house can require it at the opening of a day.
 
 from __future__ import annotations
 
+from typing import get_args
+
 from table_controller.table.messages import (
     BeginTrial,
     ClearAlarm,
     CoinDropped,
     Command,
     EndTrial,
+    Key,
     KeyPressed,
     LampFailed,
     LampSeen,
@@ -43,7 +46,7 @@ WORDS: tuple[type[Command], ...] = (
 )
 """What can be said while the table is being tried."""
 
-KEYS = ("lock", "close", "reveal", "clear", "open")
+KEYS: tuple[Key, ...] = get_args(Key)
 
 
 def begin_trial(turn: Turn, command: BeginTrial) -> None:

@@ -18,6 +18,7 @@ from typing import Literal
 from tests.model import (
     CHOICES,
     FIGURES,
+    HANDS,
     PRESETS,
     ROYAL_FLUSH,
     STRAIGHT_FLUSH,
@@ -44,18 +45,6 @@ TROUBLES: dict[str, tuple[Value, ...]] = {
     "progressive_fault_after_lock": ("honour_locked_bets", "void"),
     "parameter_change": ("closed_only", "after_next_hit"),
 }
-HANDS = (
-    "royal_flush",
-    "straight_flush",
-    "four_of_a_kind",
-    "full_house",
-    "flush",
-    "straight",
-    "three_of_a_kind",
-    "two_pair",
-    "pair",
-    "high_card",
-)
 MOST_OWED = 100
 RAISING = ("display_wrong", "added_by_house")
 LOWERING = ("display_wrong", "over_maximum", "undisplayed_taken", "seed_recovered")

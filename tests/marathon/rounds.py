@@ -21,8 +21,8 @@ from table_controller.table import messages as m
 from table_controller.table.state import TableState, encode_state, new_state
 from table_controller.table.step import step
 from tests.engine.test_against_the_model import DECK, FIGURES, PAY_TABLES, SUITS, House, stacked_hand
-from tests.marathon.ledger import HANDS, TROUBLES, Ledger, Pot
-from tests.model import CHOICES, RANKS, Bets, Model, Value, cents
+from tests.marathon.ledger import TROUBLES, Ledger, Pot
+from tests.model import CHOICES, HANDS, RANKS, Bets, Model, Value, cents
 from tests.model import FIGURES as MODEL_FIGURES
 
 WALL_MS: Final = 1_790_000_000_000

@@ -11,10 +11,9 @@ import pytest
 from table_controller.engine.progressive import EXACT, Meter, contribute
 from table_controller.engine.values import Prize
 from table_controller.presets import PRESETS, load_preset
-from tests.marathon.ledger import HANDS
 from tests.marathon.long_run import Run, estimates, runs
 from tests.marathon.rounds import Difference, Stretch
-from tests.model import Value
+from tests.model import HANDS, Value
 
 ROUNDS = 2_000
 HAPPENED = (
