@@ -8,8 +8,10 @@ table; the clock orders nothing.
 from __future__ import annotations
 
 import time
+import tomllib
 import uuid
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -45,7 +47,8 @@ class TableClient:
 
     `snapshot` is the newest envelope of type `state` or None; its body is in `state`. Facts gather
     in order of arrival until `take_facts` hands them over. `on_state`, if given, is called with every
-    newer snapshot envelope, also with those that a later one replaces before anybody looks.
+    newer snapshot envelope, also with those that a later one replaces before anybody looks. `key` is the
+    client's key file; a table in the same process needs none.
 
     The blocking half (`say`, `ask_snapshot`, `wait_for`) is for a table that runs by itself; the
     other half (`send`, `send_ask`, `answer`, `resend`, `pump(0)`) never waits, for a caller who turns
@@ -58,7 +61,9 @@ class TableClient:
         commands_endpoint: str,
         context: zmq.Context[zmq.Socket[bytes]] | None = None,
         on_state: Callable[[Json], None] | None = None,
+        key: Path | None = None,
     ) -> None:
+        self._key = _read_key(key) if key is not None else None
         self._endpoints = (state_endpoint, commands_endpoint)
         self._context = context if context is not None else zmq.Context.instance()
         self._on_state = on_state
@@ -206,6 +211,8 @@ class TableClient:
             socket.setsockopt(zmq.RCVHWM, QUEUE_MAX_MESSAGES)
             socket.setsockopt(zmq.SNDHWM, QUEUE_MAX_MESSAGES)
             socket.setsockopt(zmq.RECONNECT_IVL, RECONNECT_MS)
+            if self._key is not None:
+                socket.curve_serverkey, socket.curve_publickey, socket.curve_secretkey = self._key
             if socket is self._subscriber:
                 for topic in TOPICS:
                     socket.setsockopt(zmq.SUBSCRIBE, topic.encode())
@@ -295,6 +302,12 @@ def order_of(envelope: Json) -> tuple[int, int]:
     if not isinstance(boot, int) or not isinstance(seq, int):
         raise UnknownMessage(f"boot {boot!r}, seq {seq!r}: both must be whole numbers")
     return boot, seq
+
+
+def _read_key(path: Path) -> tuple[bytes, bytes, bytes]:
+    """The table's public key and the client's own pair, as ZeroMQ takes them."""
+    key = tomllib.loads(path.read_text("ascii"))
+    return key["server"].encode(), key["public"].encode(), key["secret"].encode()
 
 
 def _receive(socket: zmq.Socket[bytes]) -> list[bytes] | None:

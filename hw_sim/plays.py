@@ -110,6 +110,16 @@ def build_service(table: Path, clock: JumpClock, factory: SimFactory, port: Loca
     return build(config, clock, factory=factory, port=port, context=zmq.Context.instance())
 
 
+def begin_real_table(table: Path) -> None:
+    """A table for processes of their own: with keys."""
+    from table_controller.keys import add, init
+
+    folder = str(table.parent / "keys")
+    init(folder)
+    add(folder, "simulator", "gateway", "2026-01-01")
+    begin_table(table)
+
+
 def begin_table(table: Path, clock: JumpClock | None = None) -> None:
     """A table in the middle of its life: a play may begin with any meter, which an installation may not."""
     from table_controller.app import Recovery, install
@@ -252,7 +262,9 @@ def run_real(job: Job, stop: threading.Event) -> list[str]:
     """Runs a play as real processes in real time. Returns what differed."""
     record, limit_ms = Record(), job.play.waits_ms + REAL_LIMIT_MS
     rules = job.play.house_rules
-    return _run(job, record, lambda: RealStage(job.folder, rules, record.take, stop, limit_ms, begin_table))
+    return _run(
+        job, record, lambda: RealStage(job.folder, rules, record.take, stop, limit_ms, begin_real_table)
+    )
 
 
 def _run(job: Job, record: Record, make_stage: Callable[[], JumpStage | RealStage]) -> list[str]:

@@ -45,10 +45,30 @@ def write_table(folder: Path, house_rules: str, state: str, commands: str) -> Pa
     return path
 
 
+SIMULATOR_KEY = "keys/simulator.key"
+"""Where a simulated table keeps the key by which its hands speak for everybody at it."""
+
+
 def install(table: Path) -> subprocess.CompletedProcess[str]:
     """Installs the table of a `table.toml`, as two people of the house do it once."""
     people = ("--operator", "installer", "--second", "inspector", "--approval", "simulated table")
-    command = [sys.executable, "-m", "table_controller", "install", str(table), *people]
+    return controller("install", str(table), *people)
+
+
+def give_keys(table: Path, *names: str) -> subprocess.CompletedProcess[str]:
+    """Makes the keys of a simulated table, each `NAME:ROLE`."""
+    return controller("keys", "init", str(table), *names)
+
+
+def set_up(table: Path) -> subprocess.CompletedProcess[str]:
+    """Makes the simulator's key and installs the table; the answer of what went wrong, or of the last."""
+    keys = give_keys(table, "simulator:gateway")
+    return keys if keys.returncode else install(table)
+
+
+def controller(*words: str) -> subprocess.CompletedProcess[str]:
+    """Runs a command of `table-controller` to its end."""
+    command = [sys.executable, "-m", "table_controller", *words]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
@@ -65,7 +85,7 @@ class RealStage:
         on_state: Callable[[Json], None],
         stop: threading.Event,
         limit_ms: int,
-        begin: Callable[[Path], object] = install,
+        begin: Callable[[Path], object] = set_up,
     ) -> None:
         self._folder = folder
         self._stop = stop
@@ -75,7 +95,7 @@ class RealStage:
         state, commands = (f"ipc://{folder / name}.sock" for name in ("state", "commands"))
         self._table = write_table(folder, house_rules, state, commands)
         begin(self._table)
-        self.client = TableClient(state, commands, on_state=on_state)
+        self.client = TableClient(state, commands, on_state=on_state, key=folder / SIMULATOR_KEY)
         self._board = self._start("board", ["hw_sim", "board", "--dir", str(folder), "--seats", str(SEATS)])
         self._hands: BoardClient | None = None
         try:

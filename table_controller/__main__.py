@@ -42,6 +42,11 @@ ODDS = {
 """What nobody asks of a running table (`odds.commands`)."""
 
 
+def _add_key(parser: argparse.ArgumentParser) -> None:
+    what = "the key file; the only one in the table's folder of keys if left out"
+    parser.add_argument("--key", default="", metavar="FILE", help=what)
+
+
 def _parser(first: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="table-controller", description="Controller of a Caribbean Stud Poker table"
@@ -67,13 +72,23 @@ def _parser(first: str) -> argparse.ArgumentParser:
 
     watch = commands.add_parser("watch", help="follow a table in the terminal")
     watch.add_argument("table", metavar="table.toml")
+    _add_key(watch)
     watch.set_defaults(command=_watch)
 
     lines = commands.add_parser("lines", help="every line of a running table as it is now, for a technician")
     lines.add_argument("table", metavar="table.toml")
+    _add_key(lines)
     lines.add_argument("--once", action="store_true", help="once, instead of until Ctrl-C")
     lines.add_argument("--json", action="store_true", help="once, for programs")
     lines.set_defaults(command=_lines)
+
+    keys = commands.add_parser("keys", help="make, give, take back and list the keys of a table's sockets")
+    if first == "keys":
+        # It loads the messages, which most commands do without.
+        from table_controller.locksmith import add_arguments
+
+        add_arguments(keys)
+    keys.set_defaults(command=_keys)
 
     verify = commands.add_parser("verify", help="check a journal: chain, answers, replay, digests")
     verify.add_argument("journal")
@@ -88,7 +103,8 @@ def _parser(first: str) -> argparse.ArgumentParser:
 
     say = commands.add_parser("say", help="say a word of the table from a terminal, when the panel is dead")
     say.add_argument("words", help="for example 'count D 4' or 'sup void'")
-    say.add_argument("--operator", required=True, metavar="NAME")
+    _add_key(say)
+    say.add_argument("--operator", default="", metavar="NAME", help="for whom a gateway's key speaks")
     say.add_argument("--reason", default="", metavar="TEXT", help="a supervisor's word needs one")
     say.add_argument(
         "--round", default="", metavar="NUMBER", help="refuse it if the table is at another round"
@@ -114,6 +130,12 @@ def _parser(first: str) -> argparse.ArgumentParser:
         analysing = commands.add_parser(name, help=what)
         if first == name:
             _add_odds(analysing, name)
+
+    messages = commands.add_parser("messages", help="the catalogue of all messages, as JSON")
+    form = messages.add_mutually_exclusive_group(required=True)
+    form.add_argument("--schema", action="store_true", help="JSON Schema")
+    form.add_argument("--asyncapi", action="store_true", help="AsyncAPI 3")
+    messages.set_defaults(command=_messages)
 
     manifest = commands.add_parser("manifest", help="every file of the program with its hashes")
     manifest.add_argument("--configuration", default="", metavar="table.toml", help="its files too")
@@ -213,12 +235,18 @@ def _verify_software(arguments: argparse.Namespace) -> int:
 def _check(arguments: argparse.Namespace) -> int:
     from table_controller.config import ConfigError, load_table, wiring_table
     from table_controller.engine.house_rules import warnings
+    from table_controller.keys import KeysRefused, read_register, read_table_key
 
     try:
         config = load_table(arguments.table)
     except ConfigError as error:
         return _fail(str(error))
     print(wiring_table(config))
+    try:
+        read_table_key(config.keys_folder)
+        read_register(config.keys_folder)
+    except KeysRefused as error:
+        return _fail(str(error))
     for warning in warnings(config.house_rules):
         print(f"warning: {warning}")
     print(f"{arguments.table}: table {config.table}, {config.seats} seats: well")
@@ -227,27 +255,48 @@ def _check(arguments: argparse.Namespace) -> int:
 
 def _watch(arguments: argparse.Namespace) -> int:
     from table_controller.config import ConfigError, load_table
+    from table_controller.keys import KeysRefused
+    from table_controller.locksmith import find_key
     from table_controller.watch import watch
 
     try:
         config = load_table(arguments.table)
-    except ConfigError as error:
+        key = find_key(config.keys_folder, arguments.key, config.commands_endpoint)
+    except (ConfigError, KeysRefused) as error:
         return _fail(str(error), 2)
-    return watch(config.state_endpoint, config.commands_endpoint)
+    return watch(config.state_endpoint, config.commands_endpoint, key=key)
+
+
+def _keys(arguments: argparse.Namespace) -> int:
+    from table_controller.config import ConfigError, load_table
+    from table_controller.keys import KeysRefused
+    from table_controller.locksmith import work
+
+    try:
+        folder = load_table(arguments.table).keys_folder
+        for line in work(folder, arguments.what, arguments.names, arguments.public):
+            print(line)
+    except (ConfigError, KeysRefused) as error:
+        return _fail(str(error), 2)
+    return 0
 
 
 def _lines(arguments: argparse.Namespace) -> int:
     import json
 
     from table_controller.config import ConfigError, load_table
+    from table_controller.keys import KeysRefused
+    from table_controller.locksmith import find_key
     from table_controller.probe import LinesRefused, follow, lines_now, lines_text
 
     try:
-        endpoint = load_table(arguments.table).commands_endpoint
+        config = load_table(arguments.table)
+        endpoint = config.commands_endpoint
+        key = find_key(config.keys_folder, arguments.key, endpoint)
         if not (arguments.once or arguments.json):
-            return follow(endpoint)
-        found = lines_now(endpoint)
-    except (ConfigError, LinesRefused) as error:
+            return follow(endpoint, key=key)
+        found = lines_now(endpoint, key=key)
+    except (ConfigError, KeysRefused, LinesRefused) as error:
         return _fail(str(error), 2)
     if found is None:
         return _fail(f"no answer from {endpoint}: is the service running?", 2)
@@ -344,18 +393,28 @@ def _round(arguments: argparse.Namespace) -> int:
 
 def _say(arguments: argparse.Namespace) -> int:
     from table_controller.config import ConfigError, load_table
+    from table_controller.keys import PERSONAL, KeysRefused
+    from table_controller.locksmith import find_key
     from table_controller.mouth import say
     from table_controller.table.messages import ConfirmAward, CorrectMeter, RejectAward
     from table_controller.words import NotUnderstood, understand
 
     try:
         command, role = understand(arguments.words)
-        endpoint = load_table(arguments.table).commands_endpoint
-    except (ConfigError, NotUnderstood) as error:
+        config = load_table(arguments.table)
+        endpoint = config.commands_endpoint
+        key = find_key(config.keys_folder, arguments.key, endpoint)
+    except (ConfigError, KeysRefused, NotUnderstood) as error:
         return _fail(str(error), 2)
+    operator = arguments.operator or (key.name if key is not None and key.role in PERSONAL else "")
+    if not operator:
+        return _fail("for whom? A gateway's key speaks for people: say --operator NAME", 2)
     if role == "supervisor" and not arguments.reason.strip():
         return _fail("a supervisor's word needs a reason: say it with --reason TEXT", 2)
-    answer = say(endpoint, command, arguments.operator, role, arguments.reason, arguments.round)
+    try:
+        answer = say(endpoint, key, command, operator, role, arguments.reason, arguments.round)
+    except KeysRefused as error:
+        return _fail(str(error), 2)
     if answer is None:
         return _fail(f"no answer from {endpoint}: is the service running?", 2)
     if not answer.ok:
@@ -364,6 +423,13 @@ def _say(arguments: argparse.Namespace) -> int:
     print(
         f"taken, entry {answer.seq}" + ("; it is done when a second person has said it too" if by_two else "")
     )
+    return 0
+
+
+def _messages(arguments: argparse.Namespace) -> int:
+    from table_controller.app import catalogue_text
+
+    print(catalogue_text("schema" if arguments.schema else "asyncapi"), end="")
     return 0
 
 

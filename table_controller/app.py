@@ -5,24 +5,27 @@ from __future__ import annotations
 import logging
 import os
 import signal
-import socket
 import sys
 from contextlib import ExitStack
 from importlib.metadata import PackageNotFoundError, version
 from types import FrameType
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import zmq
 
 from firmware_bridge.bridge import Bridge, Wiring, WiringError
+from firmware_bridge.lines import LinesView
 from firmware_bridge.pins import PinFactoryError, make_factory
 from firmware_bridge.shoe.port import Port, ShoeDriverError, make_port
 from table_controller.archive import archives, begin, carry_over, left_by
 from table_controller.clock import Clock, SystemClock
 from table_controller.commands import Commands
 from table_controller.config import ConfigError, TableConfig
+from table_controller.daemon import log_to_output, notify
+from table_controller.door import Door
 from table_controller.journal import Journal, JournalFailed, JournalRefused
+from table_controller.keys import KeysRefused
 from table_controller.manifest import program_hash, self_check
 from table_controller.publisher import Publisher
 from table_controller.replay import Replay, ReplayError
@@ -34,7 +37,7 @@ from table_controller.tide_mark import check_mark
 WATCHDOG_US = 1_000_000
 LOST_MAX = 10_000
 """More rounds and documents than a lost journal can have given in its day; a gap tells that it is missing."""
-NOT_AS_CONFIGURED = (ConfigError, WiringError, PinFactoryError, ShoeDriverError, zmq.ZMQError)
+NOT_AS_CONFIGURED = (ConfigError, WiringError, PinFactoryError, ShoeDriverError, KeysRefused, zmq.ZMQError)
 """What `build` raises when the files or the machine are not as they must be."""
 
 
@@ -137,8 +140,9 @@ def install(
 class App:
     """A table that runs; made by `build`."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, own_context: zmq.Context[zmq.Socket[bytes]] | None = None) -> None:
         self._service = service
+        self._own_context = own_context
         self._stop = False
 
     def turn(self, timeout_ms: int) -> None:
@@ -161,25 +165,31 @@ class App:
     def abandon(self) -> None:
         """As a power cut: sockets and files are dropped, no output is touched, nothing is tidied."""
         self._service.abandon()
+        self._end_context()
 
     def close(self) -> None:
         """An orderly end."""
         self._service.close()
+        self._end_context()
+
+    def _end_context(self) -> None:
+        if self._own_context is not None:
+            self._own_context.destroy(0)
 
     def run(self, clock: Clock) -> None:
         """The loop until SIGTERM or SIGINT; tells systemd that it is ready and alive."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._stopped)
-        _notify("READY=1")
+        notify("READY=1")
         alive_us = clock.now_us()
         while not self._stop and not self.day_over:
             self.turn(1000)
             if clock.now_us() - alive_us >= WATCHDOG_US:
                 alive_us = clock.now_us()
-                _notify("WATCHDOG=1")
+                notify("WATCHDOG=1")
         # After a closed day the program goes on in the same process, so systemd is not told of an end.
         if not self.day_over or self._stop:
-            _notify("STOPPING=1")
+            notify("STOPPING=1")
         self.close()
 
     @property
@@ -202,8 +212,8 @@ def build(
     """Join every part and take the table up where its journal left it.
 
     `factory`, `port` and `context` replace what the configuration names; the simulator in one
-    process uses that. Raises `JournalRefused`, `PinFactoryError`, `WiringError`, `ReplayError`,
-    `StartRefused`, `zmq.ZMQError`; each says what to do.
+    process uses that. Raises `JournalRefused`, `KeysRefused`, `PinFactoryError`, `WiringError`,
+    `ReplayError`, `StartRefused`, `zmq.ZMQError`; each says what to do.
     """
     refused = self_check(config.manifest_file, config.place)
     if refused:
@@ -233,38 +243,41 @@ def build(
             )
         )
         opened.callback(bridge.close)
-        context = context or zmq.Context.instance()
+        own_context = zmq.Context() if context is None else None
+        context = context or own_context or zmq.Context.instance()
+        door = _door(config, context)
+        if door is not None:
+            opened.callback(door.close)
         boot = journal.last.boot + 1 if journal.last else 1
-        publisher = Publisher(context, config.state_endpoint, config.table, boot)
+        publisher = Publisher(context, config.state_endpoint, config.table, boot, door)
         opened.callback(publisher.close)
-        commands = Commands(context, config.commands_endpoint)
+        commands = Commands(context, config.commands_endpoint, door)
         opened.callback(commands.close)
-        service = Service(house_of(config), clock, bridge, journal, publisher, commands)
+        service = Service(house_of(config), clock, bridge, journal, publisher, commands, door)
         service.start(known, software_version(), program_hash())
         opened.pop_all()
-    return App(service)
+    return App(service, own_context)
 
 
-class _JsonFormatter(logging.Formatter):
-    """One JSON object a line; the log never holds what the journal does not."""
+def _door(config: TableConfig, context: zmq.Context[zmq.Socket[bytes]]) -> Door | None:
+    """Whoever shares this process shares its memory; for everybody else there is a door."""
+    endpoints = (config.state_endpoint, config.commands_endpoint)
+    if all(endpoint.startswith("inproc://") for endpoint in endpoints):
+        return None
+    return Door(context, config.keys_folder)
 
-    def format(self, record: logging.LogRecord) -> str:
-        """The record as JSON."""
-        line: dict[str, Any] = {
-            "level": record.levelname.lower(),
-            "logger": record.name,
-            "text": record.getMessage(),
-        }
-        if record.exc_info:
-            line["error"] = self.formatException(record.exc_info)
-        return msgspec.json.encode(line).decode()
+
+def catalogue_text(form: Literal["schema", "asyncapi"]) -> str:
+    """The catalogue of all messages, as `deploy/messages` holds it."""
+    from table_controller.catalogue.asyncapi import asyncapi_text
+    from table_controller.catalogue.schema import schema_text
+
+    return schema_text(LinesView) if form == "schema" else asyncapi_text(LinesView)
 
 
 def run(config: TableConfig) -> None:
     """The production service of one table, until it is told to stop."""
-    handler = logging.StreamHandler(sys.stdout)
-    handler.setFormatter(_JsonFormatter())
-    logging.basicConfig(level=logging.INFO, handlers=[handler])
+    log_to_output()
     log = logging.getLogger("table_controller")
     clock = SystemClock()
     app = build(config, clock)
@@ -288,13 +301,3 @@ def _run(app: App, config: TableConfig, clock: Clock, log: logging.Logger) -> No
             f"the table stopped: {error}. What is committed stands, nothing after it was shown; "
             "start the service again, and follow RECOVERY.md if it stops again."
         ) from error
-
-
-def _notify(text: str) -> None:
-    """Tell systemd; without it there is nobody to tell."""
-    address = os.environ.get("NOTIFY_SOCKET", "")
-    if not address:
-        return
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
-        notify.connect("\0" + address[1:] if address.startswith("@") else address)
-        notify.send(text.encode())

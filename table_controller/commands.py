@@ -20,6 +20,8 @@ import msgspec
 import zmq
 from msgspec import UNSET, UnsetType
 
+from table_controller.door import Door, Knock, bound, sender_of
+from table_controller.keys import PERSONAL, Key
 from table_controller.table import messages as words
 from table_controller.table.roles import ROLES, SUPERVISOR
 
@@ -48,7 +50,7 @@ class _Wire(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     v: Literal[1]
     id: _Id
     command: words.AnyCommand | UnsetType = UNSET
-    ask: Literal["snapshot", "offers", "lines", "here", "gone"] | UnsetType = UNSET
+    ask: Literal["snapshot", "house", "offers", "lines", "here", "gone"] | UnsetType = UNSET
     sign: _Id | UnsetType = UNSET
     operator: _Name = ""
     role: words.Role | UnsetType = UNSET
@@ -78,6 +80,13 @@ class _Lines(msgspec.Struct, frozen=True):
     lines: msgspec.Raw
 
 
+class _House(msgspec.Struct, frozen=True):
+    v: int
+    id: str
+    ok: bool
+    house: msgspec.Raw
+
+
 class _Snapshot(msgspec.Struct, frozen=True):
     v: int
     id: str
@@ -96,6 +105,8 @@ _ALLOWED = {
 }
 _WORDS = {"`int`": "a whole number", "`str`": "a text", "`array`": "a list", "`object`": "an object"}
 _TYPES = {int: "`int`", str: "`str`", tuple: "`array`"}
+SPEAK = (*PERSONAL, "gateway")
+"""Keys that may say something; every other one only asks."""
 # These words mean every seat by seat 0.
 _FOR_ALL_SEATS = (words.RepeatAmounts, words.DoubleAmounts, words.ClearAmounts)
 
@@ -103,8 +114,8 @@ _FOR_ALL_SEATS = (words.RepeatAmounts, words.DoubleAmounts, words.ClearAmounts)
 class Request(msgspec.Struct, frozen=True):
     """One well-formed request: a command with who says it, or a question.
 
-    `said` is None for a question: `ask` is then `snapshot`, `offers` for what is possible now, or `lines` for
-    every wire as it is now.
+    `said` is None for a question: `ask` is then `snapshot`, `house` for what is fixed, `offers` for what is
+    possible now, or `lines` for every wire as it is now.
     `sender` and `id` together name the request for ever; `body_hash` tells whether a repeated id asks
     for the same thing.
     """
@@ -116,28 +127,48 @@ class Request(msgspec.Struct, frozen=True):
     ask: str = ""
     sign: str = ""
     """The sign that says `here` or `gone`."""
+    key: str = ""
+    """The name of the key that it came with; empty in one process."""
 
     @property
     def sender(self) -> str:
-        """Who asks; until keys exist this is the operator's name."""
-        return self.said.operator if self.said else ""
+        """Whose ids these are: those of the key, or in one process of the operator."""
+        return self.key or (self.said.operator if self.said else "")
 
 
 class Commands:
     """The ROUTER socket of one table, used by the thread that decides."""
 
-    def __init__(self, context: zmq.Context[zmq.Socket[bytes]], endpoint: str) -> None:
-        """Bind to `endpoint`. Raises `zmq.ZMQError`."""
-        self.socket: zmq.Socket[bytes] = context.socket(zmq.ROUTER)
-        self.socket.linger = 0
-        self.socket.rcvhwm = _QUEUE_LIMIT
-        self.socket.sndhwm = _QUEUE_LIMIT
-        self.socket.maxmsgsize = _MAX_FRAME_BYTES
-        try:
-            self.socket.bind(endpoint)
-        except zmq.ZMQError:
-            self.socket.close(0)
-            raise
+    def __init__(
+        self, context: zmq.Context[zmq.Socket[bytes]], endpoint: str, door: Door | None = None
+    ) -> None:
+        """Bind to `endpoint`. Raises `zmq.ZMQError`.
+
+        Without a `door` everybody is who he says: that is for a table in the same process only.
+        """
+        self._context, self._endpoint, self._door = context, endpoint, door
+        self._tried: list[Knock] = []
+        self.socket = self._bind()
+
+    def _bind(self) -> zmq.Socket[bytes]:
+        socket: zmq.Socket[bytes] = self._context.socket(zmq.ROUTER)
+        socket.linger = 0
+        socket.rcvhwm = _QUEUE_LIMIT
+        socket.sndhwm = _QUEUE_LIMIT
+        socket.maxmsgsize = _MAX_FRAME_BYTES
+        return bound(socket, self._endpoint, self._door, "commands")
+
+    def rebind(self) -> None:
+        """Cut everybody off; whose key is in force comes back, and asks again what was not answered."""
+        if self._door is not None:
+            self._door.unguard(self.socket)
+        self.socket.close(0)
+        self.socket = self._bind()
+
+    def take_tried(self) -> list[Knock]:
+        """What was asked and not allowed by a key, since this was asked last."""
+        tried, self._tried = self._tried, []
+        return tried
 
     def drain(self, limit: int) -> list[Request]:
         """At most `limit` requests of those that have arrived; never blocks.
@@ -147,10 +178,10 @@ class Commands:
         requests: list[Request] = []
         for _ in range(limit):
             try:
-                peer, *frames = self.socket.recv_multipart(zmq.NOBLOCK)
+                frames = self.socket.recv_multipart(zmq.NOBLOCK, copy=False)
             except zmq.Again:
                 break
-            request = self._read(peer, frames)
+            request = self._read(frames[0].bytes, [frame.bytes for frame in frames[1:]], frames[-1])
             if request is not None:
                 requests.append(request)
         return requests
@@ -184,22 +215,39 @@ class Commands:
         """Answer with every wire as it is now, as JSON."""
         self._send(request.peer, _encode(_Lines(VERSION, request.id, True, msgspec.Raw(lines))))
 
+    def answer_house(self, request: Request, house: bytes) -> None:
+        """Answer with the rules, limits and program of the table, as JSON."""
+        self._send(request.peer, _encode(_House(VERSION, request.id, True, msgspec.Raw(house))))
+
     def close(self) -> None:
         """Close the socket; answers that were not sent yet are dropped and can be asked for again."""
         self.socket.close(0)
 
-    def _read(self, peer: bytes, frames: list[bytes]) -> Request | None:
+    def _read(self, peer: bytes, frames: list[bytes], last: zmq.Frame) -> Request | None:
         request_id = ""
         try:
             body = _json_object(frames)
             request_id = _id_in(body)
             _check_keys(frames[0])
-            return _request(peer, body)
+            return _request(peer, body, self._key_of(last))
         except _Refused as refused:
+            if refused.knock is not None:
+                self._tried.append(refused.knock)
             # The place only: a value may be a card or an amount that the journal does not hold.
             _log.warning("request %s refused at %s", request_id or "without an id", refused.place)
             self._send(peer, _encode(_Answer(VERSION, request_id, False, 0, str(refused))))
             return None
+
+    def _key_of(self, frame: zmq.Frame) -> Key | None:
+        """The key that a message came with, as the register has it at this moment."""
+        if self._door is None:
+            return None
+        key = self._door.register.find(sender_of(frame))
+        if key is None or key.revoked:
+            # Its session is about to be cut; until then nothing that it says is taken.
+            knock = Knock("revoked_key", key.name, "a request") if key else Knock("unknown_key")
+            raise _Refused("$", "this key is not in force at this table.", knock)
+        return key
 
     def _send(self, peer: bytes, text: bytes) -> None:
         # ROUTER drops what it cannot deliver: a peer that is gone asks again with the same id.
@@ -209,9 +257,11 @@ class Commands:
 class _Refused(Exception):
     """A sentence for the sender: the place in the request, what was found there, what is allowed."""
 
-    def __init__(self, place: str, text: str) -> None:
+    def __init__(self, place: str, text: str, knock: Knock | None = None) -> None:
         super().__init__(f"{place}: {text}")
         self.place = place
+        self.knock = knock
+        """Set where a key does not allow what was asked."""
 
 
 def _json_object(frames: list[bytes]) -> dict[str, Any]:
@@ -242,7 +292,7 @@ def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _request(peer: bytes, body: dict[str, Any]) -> Request:
+def _request(peer: bytes, body: dict[str, Any], key: Key | None) -> Request:
     try:
         wire = msgspec.convert(body, _Wire)
     except msgspec.ValidationError as error:
@@ -255,11 +305,32 @@ def _request(peer: bytes, body: dict[str, Any]) -> Request:
             raise _Refused(
                 "$.sign", "a sign names itself with `here` and `gone`, and with no other question."
             )
-        return Request(peer, wire.id, None, b"", wire.ask, str(wire.sign or ""))
+        return Request(peer, wire.id, None, b"", wire.ask, str(wire.sign or ""), key.name if key else "")
     if not isinstance(wire.ask, UnsetType):
         raise _Refused("$", "both `command` and `ask` were found; allowed: one of them.")
+    if key is not None:
+        wire = _under_key(wire, key, type(command).__name__)
     said = _said(command, wire)
-    return Request(peer, wire.id, said, sha256(_encode(said)).digest())
+    if key is not None:
+        said = msgspec.structs.replace(said, key=key.name)
+    return Request(peer, wire.id, said, sha256(_encode(said)).digest(), key=key.name if key else "")
+
+
+def _under_key(wire: _Wire, key: Key, word: str) -> _Wire:
+    """The request as its key allows it: a person speaks under his own name and in no higher role."""
+    if key.role == "gateway":
+        return wire
+    if key.role not in PERSONAL:
+        text = f"the key {key.name} is of the role {key.role} and says nothing; allowed: {', '.join(SPEAK)}."
+        raise _Refused("$.role", text, Knock("role", key.name, word))
+    if wire.operator not in ("", key.name):
+        text = f"{_shown(wire.operator)} was found; the key is {key.name}'s, who speaks for nobody else."
+        raise _Refused("$.operator", text, Knock("operator", key.name, word))
+    role = key.role if isinstance(wire.role, UnsetType) else wire.role
+    if role == "supervisor" and key.role == "dealer":
+        text = f"`supervisor` was found; the key {key.name} is a dealer's."
+        raise _Refused("$.role", text, Knock("role", key.name, word))
+    return msgspec.structs.replace(wire, operator=key.name, role=role)
 
 
 def _said(command: words.AnyCommand, wire: _Wire) -> words.Said:

@@ -84,6 +84,7 @@ class TableConfig(msgspec.Struct, frozen=True):
     archive_folder: str
     state_endpoint: str
     commands_endpoint: str
+    keys_folder: str
     shoe_driver: str
     shoe_port: str
     pin_factory: str
@@ -196,10 +197,10 @@ class _Reader:
         return read
 
     def endpoint(self, value: Any) -> str:
-        """An address that nobody outside this machine can reach, because messages carry no keys yet."""
+        """An address with numbers: which machine may reach it is not left to a name server."""
         allowed = (
-            "ipc:// with a path, inproc:// with a name, or tcp:// on a loopback address with a port, "
-            "like tcp://127.0.0.1:5601 or tcp://[::1]:5601"
+            "ipc:// with a path, inproc:// with a name, or tcp:// on an address of this machine with a port, "
+            "like tcp://127.0.0.1:5601, tcp://[::1]:5601 or tcp://0.0.0.0:5601 for all of them"
         )
         scheme, _, rest = value.partition("://") if isinstance(value, str) else ("", "", "")
         if scheme == "inproc" and rest.isprintable() and rest:
@@ -212,8 +213,8 @@ class _Reader:
         address = re.fullmatch(r"(?:\[([0-9a-fA-F:]+)\]|([0-9.]+)):([0-9]{1,5})", rest)
         if scheme == "tcp" and address and 1 <= int(address[3]) <= 65_535:
             try:
-                if ipaddress.ip_address(address[1] or address[2]).is_loopback:
-                    return f"tcp://{rest}"
+                ipaddress.ip_address(address[1] or address[2])
+                return f"tcp://{rest}"
             except ValueError:
                 pass
         raise ValueError(allowed)
@@ -239,9 +240,10 @@ def _read(reader: _Reader, keys: dict[str, Any]) -> TableConfig | None:
     messages = reader.section(keys, "messages")
     state = reader.take(messages, "messages", "state", reader.endpoint)
     commands = reader.take(messages, "messages", "commands", reader.endpoint)
+    keys_folder = reader.take(messages, "messages", "keys", reader.path("keys"), needed=False)
     if state is not None and state == commands:
         reader.problem("messages.commands", commands, "another endpoint than messages.state")
-    reader.finish(messages, "messages", "state, commands")
+    reader.finish(messages, "messages", "state, commands, keys")
 
     shoe = reader.section(keys, "shoe")
     driver = reader.take(shoe, "shoe", "driver", _one_of("native"))
@@ -259,7 +261,8 @@ def _read(reader: _Reader, keys: dict[str, Any]) -> TableConfig | None:
     else:
         reader.problem("pins.lines", wired, 'a section with a pin for each line, like "key.lock" = 0')
     files = (manifest or "", journal_file, archive or os.path.join(reader.folder, "archive"))
-    wires = (state, commands, driver, port, factory, wired)
+    sockets = (state, commands, keys_folder or os.path.join(reader.folder, "keys"))
+    wires = (*sockets, driver, port, factory, wired)
     values = (reader.place, table, seats, house_rules, limits, opening, approval, *files, *wires)
     return None if reader.problems else TableConfig(*values)  # type: ignore[arg-type]
 

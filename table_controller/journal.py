@@ -399,6 +399,7 @@ def _walk(
 class _Asked(msgspec.Struct):
     """Of a message: who asked for it, under which id, the hash of what was asked, the answers it carries."""
 
+    key: str = ""
     operator: str = ""
     request: str = ""
     body_hash: str = ""
@@ -439,12 +440,11 @@ def _proved_answer(entry: Entry) -> tuple[int, bytes, bytes, bytes, int, bytes] 
         return None
     reasons = (fact.reason for fact in _decided.decode(entry.facts) if fact.type == "CommandRefused")
     error = next(reasons, "")
-    body_hash = bytes.fromhex(asked.body_hash)
     return (
         entry.seq,
-        asked.operator.encode(),
+        (asked.key or asked.operator).encode(),
         asked.request.encode(),
-        body_hash,
+        bytes.fromhex(asked.body_hash),
         int(not error),
         error.encode(),
     )

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import uuid
+from contextlib import closing
 
 import msgspec
 import zmq
 
+from table_controller.door import REFUSED_WORDS, Refusals, use_key
+from table_controller.keys import ClientKey, KeysRefused
 from table_controller.table.messages import AnyCommand, Role
 
 ATTEMPTS = 3
@@ -22,9 +25,18 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 def say(
-    endpoint: str, command: AnyCommand, operator: str, role: Role, reason: str, round_: str
+    endpoint: str,
+    key: ClientKey | None,
+    command: AnyCommand,
+    operator: str,
+    role: Role,
+    reason: str,
+    round_: str,
 ) -> Answer | None:
-    """Ask the table at `endpoint`; None if nobody answers within a few seconds."""
+    """Ask the table at `endpoint`; None if nobody answers within a few seconds.
+
+    Raises `KeysRefused` where the table does not let the key in.
+    """
     request = {
         "v": 1,
         "id": str(uuid.uuid4()),
@@ -36,10 +48,18 @@ def say(
     }
     with zmq.Context() as context, context.socket(zmq.DEALER) as socket:
         socket.linger = 0
-        socket.connect(endpoint)
-        for _ in range(ATTEMPTS):
-            # The same id: a request whose answer was lost has no second effect.
-            socket.send(msgspec.json.encode(request))
-            if socket.poll(PATIENCE_MS):
-                return msgspec.json.decode(socket.recv(), type=Answer)
+        use_key(socket, key)
+        with closing(Refusals(socket)) as refusals:
+            socket.connect(endpoint)
+            return _asked(socket, refusals, request)
+
+
+def _asked(socket: zmq.Socket[bytes], refusals: Refusals, request: dict[str, object]) -> Answer | None:
+    for _ in range(ATTEMPTS):
+        # The same id: a request whose answer was lost has no second effect.
+        socket.send(msgspec.json.encode(request))
+        if socket.poll(PATIENCE_MS):
+            return msgspec.json.decode(socket.recv(), type=Answer)
+        if refusals.heard():
+            raise KeysRefused(REFUSED_WORDS)
     return None

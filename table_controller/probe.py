@@ -18,6 +18,9 @@ from typing import Any, Final, TextIO
 import msgspec
 import zmq
 
+from table_controller.door import REFUSED_WORDS, Refusals, use_key
+from table_controller.keys import ClientKey
+
 Json = dict[str, Any]
 
 ASK_EVERY_MS: Final = 300
@@ -237,11 +240,14 @@ class Asker:
         commands_endpoint: str,
         context: zmq.Context[zmq.Socket[bytes]] | None = None,
         now_ms: Callable[[], int] = lambda: time.monotonic_ns() // 1_000_000,
+        key: ClientKey | None = None,
     ) -> None:
         self._socket = (context or zmq.Context.instance()).socket(zmq.DEALER)
         self._socket.setsockopt(zmq.LINGER, 0)
         self._socket.setsockopt(zmq.MAXMSGSIZE, MESSAGE_MAX_BYTES)
         self._socket.setsockopt(zmq.RECONNECT_IVL, 100)
+        use_key(self._socket, key)
+        self._refusals = Refusals(self._socket)
         # No question is kept for a table that is away: the answers would all be of the same moment.
         self._socket.setsockopt(zmq.IMMEDIATE, 1)
         self._socket.connect(commands_endpoint)
@@ -261,12 +267,18 @@ class Asker:
 
         Raises `LinesRefused` if the table does not know the question.
         """
+        if self._refusals.heard():
+            raise LinesRefused(REFUSED_WORDS)
         now_ms = self._now_ms()
         if now_ms >= self._next_ms:
             self._ask(now_ms)
         if not self._socket.poll(max(min(timeout_ms, self._next_ms - now_ms), 1)):
             return False
-        answer = msgspec.json.decode(self._socket.recv())
+        try:
+            answer = msgspec.json.decode(self._socket.recv(zmq.NOBLOCK))
+        except zmq.Again:
+            # Of a peer that has died ZeroMQ says that it is readable, and has nothing.
+            return False
         if not answer["ok"]:
             raise LinesRefused(answer["error"])
         self.lines = answer["lines"]
@@ -276,6 +288,7 @@ class Asker:
 
     def close(self) -> None:
         """Close the socket."""
+        self._refusals.close()
         self._socket.close()
 
     def _ask(self, now_ms: int) -> None:
@@ -351,12 +364,14 @@ class Page:
         self._out.flush()
 
 
-def lines_now(commands_endpoint: str, patience_ms: int = ONCE_PATIENCE_MS) -> Json | None:
+def lines_now(
+    commands_endpoint: str, key: ClientKey | None = None, patience_ms: int = ONCE_PATIENCE_MS
+) -> Json | None:
     """The lines of the table at that address as it tells them now; None if it does not answer in time.
 
     Raises `LinesRefused`.
     """
-    asker = Asker(commands_endpoint)
+    asker = Asker(commands_endpoint, key=key)
     try:
         while asker.age_ms < patience_ms:
             if asker.pump(patience_ms):
@@ -366,7 +381,7 @@ def lines_now(commands_endpoint: str, patience_ms: int = ONCE_PATIENCE_MS) -> Js
         asker.close()
 
 
-def follow(commands_endpoint: str, out: TextIO = sys.stdout) -> int:
+def follow(commands_endpoint: str, out: TextIO = sys.stdout, key: ClientKey | None = None) -> int:
     """Show the lines of a table until the terminal is closed or Ctrl-C is pressed; gives the exit code.
 
     0, or 1 if the table does not know the question, which is then said on the standard error output.
@@ -376,7 +391,7 @@ def follow(commands_endpoint: str, out: TextIO = sys.stdout) -> int:
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, stop)
-    asker = Asker(commands_endpoint)
+    asker = Asker(commands_endpoint, key=key)
     try:
         with Page(out) as page:
             while True:

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 import msgspec
 import zmq
 
+from table_controller.door import Door, bound
 from table_controller.table.messages import AlarmRaised, Fact, MeterChanged
 
 VERSION = 1
@@ -50,22 +51,39 @@ class _Heartbeat(msgspec.Struct, frozen=True):
 class Publisher:
     """The XPUB socket of one table, used by the thread that decides."""
 
-    def __init__(self, context: zmq.Context[zmq.Socket[bytes]], endpoint: str, table: str, boot: int) -> None:
-        """Bind to `endpoint`; `boot` is the number of this start. Raises `zmq.ZMQError` naming it."""
+    def __init__(
+        self,
+        context: zmq.Context[zmq.Socket[bytes]],
+        endpoint: str,
+        table: str,
+        boot: int,
+        door: Door | None = None,
+    ) -> None:
+        """Bind to `endpoint`; `boot` is the number of this start. Raises `zmq.ZMQError` naming it.
+
+        Without a `door` there is no key: that is for a table in the same process only.
+        """
+        self._context, self._endpoint, self._door = context, endpoint, door
         self._table = table
         self._boot = boot
         self._state = b""
         self._beat_at_us = 0
-        self.socket: zmq.Socket[bytes] = context.socket(zmq.XPUB)
-        self.socket.linger = 0
-        self.socket.sndhwm = SEND_LIMIT
+        self.socket = self._bind()
+
+    def _bind(self) -> zmq.Socket[bytes]:
+        socket: zmq.Socket[bytes] = self._context.socket(zmq.XPUB)
+        socket.linger = 0
+        socket.sndhwm = SEND_LIMIT
         # Every new subscriber is reported, not only the first of a topic: each gets its welcome.
-        self.socket.xpub_verbose = True
-        try:
-            self.socket.bind(endpoint)
-        except zmq.ZMQError:
-            self.socket.close(0)
-            raise
+        socket.xpub_verbose = True
+        return bound(socket, self._endpoint, self._door, "state")
+
+    def rebind(self) -> None:
+        """Cut everybody off; whose key is in force is back by himself within a moment."""
+        if self._door is not None:
+            self._door.unguard(self.socket)
+        self.socket.close(0)
+        self.socket = self._bind()
 
     @property
     def state(self) -> bytes:

@@ -30,6 +30,8 @@ EVENTS: Final[Mapping[str, str]] = {
     "Carried": "the table goes on from the file {file}: {entries} entries, hash {head}",
     "Started": "the service starts again, software {software}",
     "ClockSet": "the wall clock is set by {by_ms}; the order of entries stays",
+    "AccessTried": "{who} is refused at the door ({why}), {times} times: {word}",
+    "KeysRead": "the register of keys is read: {keys}",
     "ShoeFound": "the shoe answers",
 }
 COMMANDS: Final[Mapping[str, str]] = {
@@ -80,6 +82,8 @@ COMMANDS: Final[Mapping[str, str]] = {
     "LampSeen": "has seen the lamp of {seat} lit",
 }
 FACTS: Final[Mapping[str, str]] = {
+    "AccessRefused": "REFUSED AT THE DOOR: {who} ({why}), {times} times: {word}",
+    "KeysListed": "these keys open the door: {keys}",
     "AlarmRaised": "ALARM {alarm}, {place}",
     "AwardHeld": "AWARD at {seat}: {hand} {cents} waits for two people",
     "AwardPaid": "AWARD at {seat}: {hand} {cents} is won",
@@ -129,11 +133,12 @@ UNTOLD: Final = frozenset(
         *("HandDead", "HandKilled", "AwardSeconded", "DealerChanged", "AlarmCleared"),
         *("HitRecorded", "HitDecided", "HitWithheld", "HitReleased", "CorrectionSeconded"),
         *("ShiftChanged", "TrialBegun", "TrialEnded", "ClockWasSet", "TableInstalled", "TableRecovered"),
+        *("AccessRefused", "KeysListed"),
     }
 )
 
 
-_JOINED: Final[Mapping[str, str]] = {"operators": " and ", "missing": ", ", "failed": ", "}
+_JOINED: Final[Mapping[str, str]] = {"operators": " and ", "keys": ", ", "missing": ", ", "failed": ", "}
 
 
 def who(message: m.AnyMessage) -> str:
@@ -144,7 +149,7 @@ def who(message: m.AnyMessage) -> str:
         return "key pad"
     if isinstance(message, m.TimePassed):
         return "time"
-    if isinstance(message, m.Started | m.Carried | m.ClockSet):
+    if isinstance(message, m.Started | m.Carried | m.ClockSet | m.AccessTried | m.KeysRead):
         return "service"
     if isinstance(message, m.Installed):
         return " and ".join(message.operators)
@@ -184,6 +189,8 @@ def _value_words(key: str, value: Any) -> str:
         return money_text(value)
     if key == "camera":
         return f", camera {value}" if value else ""
+    if key == "who":
+        return value or "a stranger"
     if key in ("before", "after"):
         return str(value) or "nothing"
     if key == "by_ms":

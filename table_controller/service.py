@@ -15,6 +15,7 @@ import zmq
 
 from table_controller.clock import Clock
 from table_controller.commands import Commands, Request
+from table_controller.door import Door, Knock
 from table_controller.journal import Journal, StoredAnswer
 from table_controller.publisher import Mark, Publisher
 from table_controller.replay import Replay, Snapshot, digest_of, encode_facts, encode_message
@@ -30,6 +31,7 @@ from table_controller.table.messages import (
     Fact,
     HealthChanged,
     House,
+    KeysRead,
     MeterCorrected,
     Outputs,
     RoundCleared,
@@ -42,8 +44,9 @@ from table_controller.table.messages import (
 from table_controller.table.offers import offers
 from table_controller.table.state import TableState, encode_state, new_state
 from table_controller.table.step import due_at_ms, step
-from table_controller.table.views import outputs, snapshot
+from table_controller.table.views import house_view, outputs, snapshot
 from table_controller.tide_mark import set_mark
+from table_controller.visitors import Visitors
 
 _log = logging.getLogger(__name__)
 
@@ -102,8 +105,12 @@ class Service:
         journal: Journal,
         publisher: Publisher,
         commands: Commands,
+        door: Door | None = None,
     ) -> None:
         self._house = house
+        self._door = door
+        self._visitors = Visitors()
+        self._software = ""
         self._clock = clock
         self._wires = wires
         self._journal = journal
@@ -146,6 +153,7 @@ class Service:
                 raise StartRefused(refused)
             started = msgspec.structs.replace(started, changes=changes(known.house, self._house, known.state))
             self._state = known.state
+        self._software = software
         self._display_line_well = started.display_well
         self._encoded = encode_state(self._state)
         self._digest = digest_of(self._encoded)
@@ -153,6 +161,8 @@ class Service:
         self._take(now_us, started)
         if last is not None and self._clock.wall_ms() < last.wall_ms:
             self._take(now_us, ClockSet(self._clock.wall_ms() - last.wall_ms))
+        if self._door is not None:
+            self._take(now_us, KeysRead(self._door.names))
         self._commit()
         self._show(now_us)
 
@@ -177,6 +187,7 @@ class Service:
                 # A closed day ends its file: what was asked behind it is asked again, of the next one.
                 if not self._day_over:
                     self._answer(now_us, request)
+        self._watch_door(now_us)
         self._watch_display(now_us)
         due_ms = due_at_ms(self._house, self._state)
         if due_ms is not None and due_ms <= self._at_ms(now_us):
@@ -188,6 +199,7 @@ class Service:
             self._publisher.beat(now_us, self._mark(self._seq, now_us), self._journal.head)
             self._log_trouble()
             self._set_mark()
+            self._watch_keys(now_us)
 
     @property
     def busy(self) -> bool:
@@ -226,6 +238,8 @@ class Service:
         """Let go of sockets and journal without touching any output."""
         self._publisher.close()
         self._commands.close()
+        if self._door is not None:
+            self._door.close()
         self._journal.close()
 
     # --------------------------------------------------------------------------------- inside
@@ -235,7 +249,8 @@ class Service:
         fds = self._wires.fds()
         if fds != self._fds:
             self._poller = zmq.Poller()
-            for source in (self._publisher.socket, self._commands.socket, *fds):
+            door = self._door.sockets if self._door is not None else []
+            for source in (self._publisher.socket, self._commands.socket, *door, *fds):
                 self._poller.register(source, zmq.POLLIN)
             self._fds = fds
         ready = self._poller.poll(min(timeout_ms, self.due_in_ms(), WAIT_MAX_MS))
@@ -251,6 +266,30 @@ class Service:
         self._wall_ahead_ms = ahead_ms
         if abs(by_ms) >= CLOCK_STEP_MS:
             self._take(now_us, ClockSet(by_ms))
+
+    def _watch_door(self, now_us: int) -> None:
+        """Let in who may come in, and record who may not and what a key did not allow."""
+        if self._door is None:
+            return
+        for knock in (*self._door.drain(REQUESTS_A_TURN), *self._commands.take_tried()):
+            self._visitors.note(knock)
+        for tried in self._visitors.due(now_us):
+            # A closed day ends its file; the next one begins with a start.
+            if not self._day_over:
+                self._take(now_us, tried)
+
+    def _watch_keys(self, now_us: int) -> None:
+        """The register is read again when it has changed; who lost his key loses his connection."""
+        change = self._door.look() if self._door is not None else "none"
+        if self._door is None or change == "none" or self._day_over:
+            return
+        self._take(now_us, KeysRead(self._door.names))
+        self._commit()
+        self._show(now_us)
+        if change == "less":
+            self._publisher.rebind()
+            self._commands.rebind()
+            self._fds = None
 
     def _watch_display(self, now_us: int) -> None:
         """The display is well while its line says so and no sign has fallen silent."""
@@ -326,6 +365,10 @@ class Service:
             refusal = next((fact.reason for fact in facts if isinstance(fact, CommandRefused)), "")
             stored = StoredAnswer(request.body_hash, seq, not refusal, refusal)
             self._journal.store_answer(request.sender, request.id, stored)
+        elif request.key:
+            again = stored.body_hash == request.body_hash
+            word = type(request.said.command).__name__
+            self._visitors.note(Knock("repeated" if again else "other_body", request.key, word))
         self._answers.append((request, stored))
         self._took_in = True
 
@@ -334,6 +377,9 @@ class Service:
             stamp = Stamp(self._at_ms(now_us), self._clock.wall_ms())
             found = offers(self._house, self._state, stamp)
             self._commands.answer_offers(request, msgspec.json.encode(found))
+        elif request.ask == "house":
+            seen = house_view(self._house, self._state, self._software)
+            self._commands.answer_house(request, msgspec.json.encode(seen))
         elif request.ask in ("here", "gone"):
             self._hear_sign(now_us, request)
         elif request.ask == "lines":

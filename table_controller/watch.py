@@ -21,12 +21,15 @@ from typing import Any, Final, TextIO
 import msgspec
 import zmq
 
+from table_controller.door import REFUSED_WORDS, Refusals, use_key
+from table_controller.keys import ClientKey
 from table_controller.picture import OFFLINE_MS, STALE_MS, render
 from table_controller.view_words import block, describe
 
 Json = dict[str, Any]
 
 ASK_EVERY_MS: Final = 1_000
+KNOCK_EVERY_MS: Final = 2_000
 FACTS_KEPT: Final = 200
 MESSAGE_MAX_BYTES: Final = 1 << 20
 QUEUE_MAX_MESSAGES: Final = 10_000
@@ -46,20 +49,11 @@ class Feed:
         commands_endpoint: str,
         context: zmq.Context[zmq.Socket[bytes]] | None = None,
         now_ms: Callable[[], int] = lambda: time.monotonic_ns() // 1_000_000,
+        key: ClientKey | None = None,
     ) -> None:
-        context = context if context is not None else zmq.Context.instance()
+        self._context = context if context is not None else zmq.Context.instance()
+        self._endpoints, self._key = (state_endpoint, commands_endpoint), key
         self._now_ms = now_ms
-        self._subscriber, self._asker = context.socket(zmq.SUB), context.socket(zmq.DEALER)
-        self._poller = zmq.Poller()
-        for socket, endpoint in ((self._subscriber, state_endpoint), (self._asker, commands_endpoint)):
-            socket.setsockopt(zmq.LINGER, 0)
-            socket.setsockopt(zmq.MAXMSGSIZE, MESSAGE_MAX_BYTES)
-            socket.setsockopt(zmq.RCVHWM, QUEUE_MAX_MESSAGES)
-            socket.setsockopt(zmq.RECONNECT_IVL, 100)
-            self._poller.register(socket, zmq.POLLIN)
-            socket.connect(endpoint)
-        for topic in TOPICS:
-            self._subscriber.setsockopt(zmq.SUBSCRIBE, topic.encode())
         self.state: Json | None = None
         self.facts: deque[Json] = deque(maxlen=FACTS_KEPT)
         self.unread: deque[Json] = deque(maxlen=FACTS_KEPT)
@@ -68,14 +62,42 @@ class Feed:
         self._ahead = (0, 0)
         self._heard_ms = now_ms()
         self._asked_ms = -ASK_EVERY_MS
+        self._connect()
+
+    def _connect(self) -> None:
+        context = self._context
+        self._knocked_ms = self._now_ms()
+        self._subscriber, self._asker = context.socket(zmq.SUB), context.socket(zmq.DEALER)
+        self._poller = zmq.Poller()
+        for socket, endpoint in zip((self._subscriber, self._asker), self._endpoints, strict=True):
+            socket.setsockopt(zmq.LINGER, 0)
+            socket.setsockopt(zmq.MAXMSGSIZE, MESSAGE_MAX_BYTES)
+            socket.setsockopt(zmq.RCVHWM, QUEUE_MAX_MESSAGES)
+            socket.setsockopt(zmq.RECONNECT_IVL, 100)
+            self._poller.register(socket, zmq.POLLIN)
+            use_key(socket, self._key)
+            if socket is self._subscriber:
+                self._refusals = Refusals(socket)
+            socket.connect(endpoint)
+        for topic in TOPICS:
+            self._subscriber.setsockopt(zmq.SUBSCRIBE, topic.encode())
 
     @property
     def age_ms(self) -> int:
         """How long nothing has been heard from the table."""
         return self._now_ms() - self._heard_ms
 
+    @property
+    def refused(self) -> bool:
+        """Whether the table does not let this key in."""
+        return self._refusals.heard()
+
     def pump(self, timeout_ms: int) -> bool:
         """Takes in what has arrived, waiting for it at most so long; True if anything came."""
+        if self.refused and self._now_ms() - self._knocked_ms >= KNOCK_EVERY_MS:
+            # ZeroMQ never knocks again with a socket that was refused.
+            self.close()
+            self._connect()
         if self.state is None or self._ahead > self._order:
             self._ask()
         ready = dict(self._poller.poll(timeout_ms))
@@ -90,6 +112,7 @@ class Feed:
 
     def close(self) -> None:
         """Closes the sockets."""
+        self._refusals.close()
         self._subscriber.close()
         self._asker.close()
 
@@ -159,7 +182,7 @@ class Screen:
         feed.unread.clear()
         width, height = shutil.get_terminal_size((80, 24))
         if feed.state is None:
-            picture = "waiting for the table ..."
+            picture = REFUSED_WORDS if feed.refused else "waiting for the table ..."
         else:
             picture = render(
                 feed.state, list(feed.facts), width, height, feed.age_ms, feed.table, colour=True
@@ -170,6 +193,10 @@ class Screen:
             self._out.flush()
 
     def _log(self, feed: Feed) -> None:
+        if feed.refused and self._silent != REFUSED_WORDS:
+            self._silent = REFUSED_WORDS
+            self._out.write(f"{REFUSED_WORDS}\n")
+            self._out.flush()
         if feed.state is None:
             return
         facts = list(feed.unread)
@@ -196,14 +223,16 @@ class Screen:
             self._out.flush()
 
 
-def watch(state_endpoint: str, commands_endpoint: str, out: TextIO = sys.stdout) -> int:
+def watch(
+    state_endpoint: str, commands_endpoint: str, out: TextIO = sys.stdout, key: ClientKey | None = None
+) -> int:
     """Shows the table until the terminal is closed or Ctrl-C is pressed; gives the exit code 0."""
 
     def stop(signum: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, stop)
-    feed = Feed(state_endpoint, commands_endpoint)
+    feed = Feed(state_endpoint, commands_endpoint, key=key)
     try:
         with Screen(out) as screen:
             while True:

@@ -87,6 +87,8 @@ FACTS: Final[Mapping[str, str]] = {
     "ShiftChanged": "shift: {before} -> {after} ({operator})",
     "HouseChanged": "the files now say {where}: {before} -> {after}, approval {approval}",
     "SoftwareChanged": "ANOTHER PROGRAM: {before} -> {after}",
+    "AccessRefused": "REFUSED AT THE DOOR: {who} ({why}), {times} times: {word}",
+    "KeysListed": "these keys open the door: {keys}",
     "ClockWasSet": "the clock was set by {by_ms}",
     "TrialBegun": "{operator} tries the table, notified: {notified}",
     "TrialEnded": "{operator} ends the trial",
@@ -166,6 +168,8 @@ def _value_words(key: str, value: Any) -> str:
         return (" and " if key == "operators" else ", ").join(line_words(str(one)) for one in value) or "none"
     if key in _SPELLED:
         return str(value) or "-"
+    if key == "who":
+        return str(value) or "a stranger"
     if key == "passed":
         return "all work" if value else "DO NOT ALL WORK"
     if key in ("command", "statement"):

@@ -212,6 +212,12 @@ _TOLD: Final[dict[type[m.Message], Callable[[Any], tuple[str, str, str]]]] = {
     m.DayClosed: lambda it: ("day", it.operator, f"gaming day {it.day} closed"),
     m.ShiftChanged: lambda it: ("shift", it.operator, f"shift {it.after} has the table"),
     m.ClockWasSet: lambda it: ("clock", "", f"the wall clock was set {_set_by(it.by_ms)}"),
+    m.AccessRefused: lambda it: (
+        "door",
+        it.who,
+        f"refused, {it.why.replace('_', ' ')}: {it.word}, {it.times} times",
+    ),
+    m.KeysListed: lambda it: ("keys", "", f"these keys open the door: {', '.join(it.keys) or 'none'}"),
     m.DeckFinding: lambda it: ("deck", "", f"{it.deck}: {it.finding.replace('_', ' ')} {it.card}".strip()),
     m.Noticed: lambda it: ("line", "", it.notice.replace("_", " ")),
     m.TrialBegun: lambda it: ("trial", it.operator, f"trial begun, notified: {it.notified}"),

@@ -34,6 +34,18 @@ Correction = Literal["display_wrong", "over_maximum", "undisplayed_taken", "seed
 """The listed reasons of a correction; the first and the last may raise a pot, all but the last lower it."""
 Cashier = Literal["table", "cage"]
 Withholding = Literal["identity", "tax", "other"]
+Trespass = Literal[
+    "no_key",
+    "no_handshake",
+    "unknown_key",
+    "revoked_key",
+    "fault",
+    "role",
+    "operator",
+    "other_body",
+    "repeated",
+]
+"""Why somebody was refused at the door: what was wrong with his key, or with what he asked under it."""
 
 
 class Message(msgspec.Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_fields=True):
@@ -177,6 +189,25 @@ class ClockSet(Event, frozen=True):
     """The wall clock was set by so much; the order of entries and every time limit stay as they are."""
 
     by_ms: int
+
+
+class AccessTried(Event, frozen=True):
+    """Somebody asked for what his key does not open, so many times since the last such entry.
+
+    `who` is the name of the key if it is known, `word` what was asked, `address` where from if it is known.
+    """
+
+    why: Trespass
+    who: str
+    word: str
+    address: str
+    times: int
+
+
+class KeysRead(Event, frozen=True):
+    """The register of keys was read: every key in force as `NAME ROLE`."""
+
+    keys: tuple[str, ...]
 
 
 class CardScanned(Event, frozen=True):
@@ -571,6 +602,8 @@ class Said(Message, frozen=True):
     round: str = ""
     request: str = ""
     body_hash: str = ""
+    key: str | UnsetType = UNSET
+    """The name of the key that it came with: the operator's own, or of a gateway that vouches for him."""
 
 
 # -------------------------------------------------------------------------------------- facts
@@ -935,6 +968,22 @@ class ClockWasSet(Fact, frozen=True):
     by_ms: int
 
 
+class AccessRefused(Fact, frozen=True):
+    """Somebody was refused at the door; nothing was done."""
+
+    why: Trespass
+    who: str
+    word: str
+    address: str
+    times: int
+
+
+class KeysListed(Fact, frozen=True):
+    """Who may speak to the table from now on, each as `NAME ROLE`."""
+
+    keys: tuple[str, ...]
+
+
 class TrialBegun(Fact, frozen=True):
     """The table is being tried; who was told is recorded ahead of anything that is done."""
 
@@ -1021,6 +1070,8 @@ AnyEvent = (
     | Recovered
     | Started
     | ClockSet
+    | AccessTried
+    | KeysRead
     | CardScanned
     | CardUnreadable
     | FrameLost
@@ -1130,6 +1181,8 @@ AnyFact = (
     | HouseChanged
     | SoftwareChanged
     | ClockWasSet
+    | AccessRefused
+    | KeysListed
     | TrialBegun
     | TrialEnded
     | LineTried

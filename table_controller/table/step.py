@@ -13,6 +13,7 @@ import msgspec
 from msgspec import UNSET
 
 from table_controller.table import (
+    access,
     bets,
     coins,
     day,
@@ -223,6 +224,8 @@ STATEMENTS: tuple[type[m.Command], ...] = (
 NOT_IN_THE_WAY: tuple[type[m.Event], ...] = (
     m.Started,
     m.ClockSet,
+    m.AccessTried,
+    m.KeysRead,
     m.BadFrame,
     m.ShoeLost,
     m.ShoeFound,
@@ -302,6 +305,8 @@ HANDLERS: dict[type[m.Message], Handler] = {
     m.Carried: day.carried,
     m.Recovered: day.recovered,
     m.ClockSet: day.clock_set,
+    m.AccessTried: access.tried,
+    m.KeysRead: access.keys_read,
     m.Started: _started,
     m.CardScanned: shoe.card_scanned,
     m.CardUnreadable: shoe.card_unreadable,

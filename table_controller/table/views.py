@@ -11,6 +11,7 @@ from typing import Literal
 import msgspec
 
 from table_controller.engine.hands import hand_name, qualifies, strength
+from table_controller.engine.house_rules import HouseRules, option_texts
 from table_controller.table.bets import amount_lying
 from table_controller.table.deal import by_order, cards_at, upcard_now
 from table_controller.table.messages import House, LampView, Light, Outputs
@@ -70,6 +71,9 @@ class AwardView(msgspec.Struct, frozen=True):
     document: str = ""
     confirmed: bool = False
     """Two people have confirmed it: it is paid by its document, not with the bets of the round."""
+    first_operator: str = ""
+    """Who has confirmed or rejected it already, while a second person is awaited."""
+    first_decision: str = ""
 
 
 class DayView(msgspec.Struct, frozen=True):
@@ -119,6 +123,8 @@ class Snapshot(msgspec.Struct, frozen=True):
     hold_ends: dict[str, str]
     """What ends each hold, in words for the person who has to say it."""
     alarms: tuple[Alarm, ...]
+    cleared: tuple[Alarm, ...]
+    """The alarms that somebody has seen to; they stay in the list."""
     light: Light
     left_ms: int | None
     seats: tuple[SeatView, ...]
@@ -140,6 +146,43 @@ class Snapshot(msgspec.Struct, frozen=True):
     """None at a table that has no gaming days."""
     owed: tuple[OwedView, ...]
     trial: TrialView | None
+
+
+class HouseView(msgspec.Struct, frozen=True):
+    """What is fixed at the table: who it is, by which rules and limits it is played, and by which program."""
+
+    table: str
+    seats: int
+    rules: HouseRules
+    options: dict[str, str]
+    """Every option of the house rules as a house-rule file writes it."""
+    minimum_cents: int
+    maximum_cents: int
+    bonus_minimum_cents: int
+    bonus_maximum_cents: int
+    chips_cents: tuple[int, ...]
+    gaming_day: bool
+    walk: bool
+    software: str
+
+
+def house_view(house: House, state: TableState, software: str) -> HouseView:
+    """The house as it is now, with the parameters in force."""
+    rules = rules_now(house, state)
+    return HouseView(
+        table=house.table,
+        seats=house.seats,
+        rules=rules,
+        options=option_texts(rules),
+        minimum_cents=house.minimum_cents,
+        maximum_cents=house.maximum_cents,
+        bonus_minimum_cents=house.bonus_minimum_cents,
+        bonus_maximum_cents=house.bonus_maximum_cents,
+        chips_cents=house.chips_cents,
+        gaming_day=house.gaming_day is True,
+        walk=house.walk is True,
+        software=software,
+    )
 
 
 def lamp(house: House, state: TableState, seat: Seat) -> LampView:
@@ -278,6 +321,7 @@ def snapshot(house: House, state: TableState, at_ms: int, shown: Outputs | None 
             hold.reason: "a void" if hold.void_only else RULINGS[hold.reason].ends for hold in state.holds
         },
         alarms=tuple(state.alarms),
+        cleared=tuple(state.cleared),
         light=shown.light,
         left_ms=_left_ms(state, at_ms),
         seats=tuple(
@@ -301,6 +345,8 @@ def snapshot(house: House, state: TableState, at_ms: int, shown: Outputs | None 
                 one.status,
                 one.document,
                 one.status == "paid" and bool(one.first_operator),
+                one.first_operator if one.status == "waits" else "",
+                one.first_decision if one.status == "waits" else "",
             )
             for one in state.awards
         ),

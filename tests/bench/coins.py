@@ -15,6 +15,9 @@ from typing import IO, Final
 import msgspec
 import zmq
 
+from hw_sim.stages import SIMULATOR_KEY
+from table_controller.door import use_key
+from table_controller.keys import load_client_key
 from tests.bench.stopwatch import REST_S, SEATS
 from tests.bench.table import PATIENCE_S, BenchFailed, RunFolder, folder, subscriber
 from tests.bench.verdict import Verdict, at_most_as_long, timed
@@ -44,7 +47,7 @@ def _play(run: RunFolder, told: IO[str], answers: IO[str], count: int) -> tuple[
     """Drop coins one after the other and give each back; seconds of ours, and of the disk alone."""
     ours_s: list[float] = []
     peer_s: list[float] = []
-    with subscriber("fact", "state") as heard, _speaker(run.commands) as speaker, _disk(run.place) as fd:
+    with subscriber(run.place, "fact", "state") as heard, _speaker(run) as speaker, _disk(run.place) as fd:
         heard.connect(run.state)
         for number in range(count + REFUSED_MAX):
             if len(ours_s) == count:
@@ -102,11 +105,12 @@ def _give_back(speaker: zmq.Socket[bytes], seat: int) -> None:
 
 
 @contextmanager
-def _speaker(endpoint: str) -> Iterator[zmq.Socket[bytes]]:
+def _speaker(run: RunFolder) -> Iterator[zmq.Socket[bytes]]:
     """A socket for commands. No `TableClient` is used: a second subscriber here would be measured too."""
     speaker: zmq.Socket[bytes] = zmq.Context.instance().socket(zmq.DEALER)
     speaker.linger = 0
-    speaker.connect(endpoint)
+    use_key(speaker, load_client_key(run.place / SIMULATOR_KEY))
+    speaker.connect(run.commands)
     try:
         yield speaker
     finally:

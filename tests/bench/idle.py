@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from hw_sim.client import TableClient
+from hw_sim.stages import SIMULATOR_KEY
 from hw_sim.table import BoardClient
 from tests.bench.table import PATIENCE_S, BenchFailed, Table, folder
 from tests.bench.verdict import Verdict, at_most
@@ -64,7 +65,7 @@ def cpu_s(pid: int) -> float:
 
 def _open(table: Table) -> None:
     hands = BoardClient(table.place / "board.sock")
-    client = TableClient(table.state, table.commands)
+    client = TableClient(table.state, table.commands, key=table.place / SIMULATOR_KEY)
     try:
         hands.key("open")
         if not client.wait_for(lambda body: body["phase"] == "betting", PATIENCE_S * 1000):

@@ -15,10 +15,13 @@ from typing import Final
 
 import zmq
 
-from hw_sim.stages import ROOT, write_table
+from hw_sim.stages import ROOT, SIMULATOR_KEY, write_table
+from table_controller import keys
 from table_controller.app import install
 from table_controller.clock import SystemClock
 from table_controller.config import load_table
+from table_controller.door import use_key
+from table_controller.keys import load_client_key
 from table_controller.presets import preset_text
 
 CACHE: Final = Path.home() / ".cache"
@@ -55,11 +58,12 @@ def folder() -> Iterator[Path]:
 
 
 @contextmanager
-def subscriber(*topics: str) -> Iterator[zmq.Socket[bytes]]:
-    """A socket that listens to these topics, to be connected to a table."""
+def subscriber(place: Path, *topics: str) -> Iterator[zmq.Socket[bytes]]:
+    """A socket that listens to these topics, to be connected to the table of a folder."""
     made: zmq.Socket[bytes] = zmq.Context.instance().socket(zmq.SUB)
     made.linger = 0
     made.reconnect_ivl = 1
+    use_key(made, load_client_key(place / SIMULATOR_KEY))
     try:
         for topic in topics:
             made.subscribe(topic.encode())
@@ -79,6 +83,9 @@ class RunFolder:
         self.config: Final = write_table(place, preset_text(PRESET), self.state, self.commands)
         with self.config.open("a", encoding="utf-8") as config:
             config.write(LIMITS)
+        if not (place / "keys").exists():
+            keys.init(str(place / "keys"))
+            keys.add(str(place / "keys"), "simulator", "gateway", "2026-01-01")
         if not self.journal.exists():
             install(load_table(self.config), SystemClock(), ("installer", "inspector"), "bench")
 
@@ -99,7 +106,7 @@ class Table(RunFolder):
 
     def start_service(self) -> float:
         """Start the service; seconds from the start of its process to the first state it publishes."""
-        with subscriber("state") as heard:
+        with subscriber(self.place, "state") as heard:
             began_ns = time.monotonic_ns()
             self.service = self._start("service", "table_controller", "run", str(self.config))
             heard.connect(self.state)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from hw_sim.stages import RealStage, install
+from hw_sim.stages import RealStage, install, set_up
 
 ROOT = Path(__file__).resolve().parents[2]
 KEYS = ("lock", "close", "reveal", "clear", "open")
@@ -33,7 +33,7 @@ class Day:
         text = table.read_text("utf-8")
         days = 'gaming_day = true\nwalk = true\n[approval]\nreference = "GC-1"\nby = "A. Name"'
         table.write_text(text.replace("gaming_day = false", days), "utf-8")
-        told = install(table)
+        told = set_up(table)
         assert told.returncode == 0, told.stderr
 
     def program(self, *arguments: str) -> subprocess.CompletedProcess[str]:

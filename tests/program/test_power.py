@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from hw_sim.client import TableClient
+from hw_sim.stages import SIMULATOR_KEY
 from hw_sim.table import BoardClient
 from tests.model import Model
 
@@ -61,6 +62,14 @@ def service_of(folder: Path) -> int | None:
     return None
 
 
+def await_key(path: Path) -> None:
+    """The demo makes its keys before it starts anything."""
+    end_s = time.monotonic() + PATIENCE_MS / 1000
+    while not path.exists():
+        assert time.monotonic() < end_s, f"{path} was not made"
+        time.sleep(0.01)
+
+
 @pytest.fixture
 def demo(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     options = f"--rounds {ROUNDS} --seats 4 --seed 11 --speed 0 --preset us_standard --rigged 0.5"
@@ -80,7 +89,10 @@ def test_a_service_that_is_killed_at_any_moment_loses_nothing(
     demo: subprocess.Popen[str], tmp_path: Path
 ) -> None:
     chance = random.Random(5)
-    client = TableClient(f"ipc://{tmp_path}/state.sock", f"ipc://{tmp_path}/commands.sock")
+    await_key(tmp_path / SIMULATOR_KEY)
+    client = TableClient(
+        f"ipc://{tmp_path}/state.sock", f"ipc://{tmp_path}/commands.sock", key=tmp_path / SIMULATOR_KEY
+    )
     boot = kills = lamps_compared = 0
     while demo.poll() is None:
         after = boot

@@ -345,7 +345,7 @@ def test_a_word_that_is_not_listed_may_be_said_by_nobody(
         ({"v": 1, "id": "q"}, "$: neither `command` nor `ask` was found; allowed: one of them."),
         (
             {"v": 1, "id": "q", "ask": "journal"},
-            '$.ask: "journal" was found; allowed: snapshot, offers, lines, here, gone.',
+            '$.ask: "journal" was found; allowed: snapshot, house, offers, lines, here, gone.',
         ),
     ],
 )

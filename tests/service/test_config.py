@@ -138,9 +138,13 @@ def test_house_rules_are_a_preset_or_a_file_beside_the_table(
 
 
 @pytest.mark.parametrize(
-    "endpoint", ["tcp://127.0.0.1:5601", "tcp://127.8.9.1:1", "tcp://[::1]:65535", "inproc://state"]
+    "endpoint",
+    [
+        *("tcp://127.0.0.1:5601", "tcp://127.8.9.1:1", "tcp://[::1]:65535", "inproc://state"),
+        *("tcp://0.0.0.0:5601", "tcp://192.168.1.2:5601", "tcp://[::]:5601"),
+    ],
 )
-def test_messages_may_stay_on_the_machine(load: Callable[..., TableConfig], endpoint: str) -> None:
+def test_messages_may_stay_on_the_machine_or_leave_it(load: Callable[..., TableConfig], endpoint: str) -> None:
     assert load(messages__state=endpoint).state_endpoint == endpoint
 
 
@@ -187,7 +191,7 @@ def test_the_wiring_can_be_ticked_off_line_by_line(load: Callable[..., TableConf
 
 def test_every_problem_is_reported_in_one_pass(problems: Problems) -> None:
     found = problems(
-        table="table one", seats=8, colour="green", shoe__port=None, messages__state="tcp://0.0.0.0:5601"
+        table="table one", seats=8, colour="green", shoe__port=None, messages__state="tcp://localhost:5601"
     )
     assert [problem.partition(":")[0] for problem in found] == [
         "table",
@@ -279,16 +283,13 @@ def test_problems_are_told_section_by_section(problems: Problems) -> None:
 @pytest.mark.parametrize(
     "endpoint",
     [
-        "tcp://0.0.0.0:5601",
         "tcp://*:5601",
-        "tcp://192.168.1.2:5601",
         "tcp://localhost:5601",
         "tcp://127.0.0.1",
         "tcp://127.0.0.1:*",
         "tcp://127.0.0.1:0",
         "tcp://127.0.0.1:70000",
         "tcp://127.1:5601",
-        "tcp://[::]:5601",
         "ipc://@abstract",
         "ipc://*",
         "ipc://",
@@ -299,7 +300,7 @@ def test_problems_are_told_section_by_section(problems: Problems) -> None:
         5,
     ],
 )
-def test_an_address_that_others_could_reach_is_refused(problems: Problems, endpoint: object) -> None:
+def test_an_address_that_means_another_one_to_somebody_is_refused(problems: Problems, endpoint: object) -> None:
     (found,) = problems(messages__commands=endpoint)
     assert found.startswith(f"messages.commands: {endpoint!r} was found; allowed: ipc:// with a path")
 

@@ -13,7 +13,7 @@ from hw_sim import plays
 from hw_sim.performance import Performance, Record, StageError, changes, round_of
 from hw_sim.plays import Build, JumpStage, main_play
 from hw_sim.script import parse_play
-from hw_sim.stages import RealStage
+from hw_sim.stages import RealStage, give_keys
 from hw_sim.words import COMMANDS, WORDS
 from tests.sim.fake_table import FakeTable
 
@@ -236,11 +236,16 @@ def processes_in(folder: Path) -> list[str]:
     return [line for line in found if str(folder) in line]
 
 
+def keys_alone(table: Path) -> object:
+    return give_keys(table, "simulator:gateway")
+
+
 def test_a_service_that_does_not_start_is_told_with_its_last_words_and_nothing_is_left(
     tmp_path: Path,
 ) -> None:
     with pytest.raises(StageError, match=r"the service ended with \d+: .*[a-z]"):
-        RealStage(tmp_path, 'preset = "no such house"\n', Record().take, threading.Event(), 20_000)
+        # It has its keys, and was never installed.
+        RealStage(tmp_path, 'preset = "us"\n', Record().take, threading.Event(), 20_000, keys_alone)
     assert processes_in(tmp_path) == []
 
 

@@ -46,6 +46,8 @@ SAMPLES: list[m.AnyMessage] = [
     m.HealthChanged("meter", False),
     m.TimePassed(),
     m.ClockSet(-3_600_000),
+    m.AccessTried("role", "cy", "VoidRound", "127.0.0.1", 1),
+    m.KeysRead(("ann supervisor", "MAIN display")),
     *(
         m.Said(command, "ann", "supervisor", "because")
         for command in (

@@ -1,0 +1,43 @@
+"""What a process that runs for months tells its system: JSON on its output, and to systemd its health."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import sys
+from typing import Any
+
+import msgspec
+
+
+class _JsonFormatter(logging.Formatter):
+    """One JSON object a line; the log never holds what the journal does not."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The record as JSON."""
+        line: dict[str, Any] = {
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "text": record.getMessage(),
+        }
+        if record.exc_info:
+            line["error"] = self.formatException(record.exc_info)
+        return msgspec.json.encode(line).decode()
+
+
+def log_to_output() -> None:
+    """From now on every line of the log is JSON on standard output."""
+    handler = logging.StreamHandler(sys.stdout)
+    handler.setFormatter(_JsonFormatter())
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
+
+
+def notify(text: str) -> None:
+    """Tell systemd (`READY=1`, `WATCHDOG=1`, `STOPPING=1`); without it there is nobody to tell."""
+    address = os.environ.get("NOTIFY_SOCKET", "")
+    if not address:
+        return
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as system:
+        system.connect("\0" + address[1:] if address.startswith("@") else address)
+        system.send(text.encode())
