@@ -1,4 +1,4 @@
-"""The command line of the simulator: `hw-sim board|players|demo|play`.
+"""The command line of the simulator: `hw-sim board|players|demo|page|play`.
 
 Each part is imported when it is asked for, so that a board starts without the weight of the plays.
 """
@@ -14,7 +14,8 @@ USAGE = """usage: hw-sim COMMAND ...
 
   board    the wires of a table, as a process (run folder/board.sock)
   players  simulated players and dealer at a running table
-  demo     all of it: board, service, players, and a view of the table
+  demo     all of it: board, service, players, pages, and a view of the table
+  page     a page to play on a running table with one's own hands
   play     run plays (TOML files) against the service: PASS or FAIL for each
 
 hw-sim COMMAND --help tells the options of one of them."""
@@ -51,6 +52,12 @@ def _demo(argv: Sequence[str]) -> int:
     return main_demo(argv)
 
 
+def _page(argv: Sequence[str]) -> int:
+    from hw_sim.page.felt import main_page
+
+    return main_page(argv)
+
+
 def _play(argv: Sequence[str]) -> int:
     from hw_sim.plays import main_play
 
@@ -61,6 +68,7 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "board": main_board,
     "players": _players,
     "demo": _demo,
+    "page": _page,
     "play": _play,
 }
 

@@ -13,6 +13,7 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from random import Random
 from typing import Any, Final, Protocol, TextIO
 
@@ -28,6 +29,8 @@ PATIENCE_S: Final = 30.0
 # A key pressed while the service was away is pressed again.
 KEY_PATIENCE_S: Final = 1.5
 DECK_CARDS: Final = 52
+# How often waiting players look whether the table is theirs again.
+AWAY_MS: Final = 200
 RESUMABLE: Final = frozenset({"restarted_mid_round", "shoe_lost", "token_count"})
 
 
@@ -99,6 +102,16 @@ class Dealer:
         self._round = self._new_round(0)
         self._begun = False
         self._refused = ""
+
+    def wait_while(self, hands_off: Path, waiting: Path) -> None:
+        """Between rounds: a person plays while the first file exists; the second says that we wait."""
+        if not hands_off.exists():
+            return
+        waiting.touch()
+        while hands_off.exists():
+            self._table.pump(AWAY_MS)
+            self._table.take_facts()
+        waiting.unlink(missing_ok=True)
 
     # ------------------------------------------------------------------------------ the round
 

@@ -1,8 +1,8 @@
-"""The demo: a whole table on one computer, three processes and a view.
+"""The demo: a whole table on one computer, its processes and a view.
 
-The board (wires), the unchanged production service and the players each run in a process group of
-their own, so that nothing outlives the demo. The service is started again when it ends, as systemd
-would; the death of any other part ends the demo with that part's last words.
+The board (wires), the unchanged production service, the players and the pages each run in a process
+group of their own, so that nothing outlives the demo. The service is started again when it ends, as
+systemd would; the death of any other part ends the demo with that part's last words.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
-from hw_sim.stages import install
+from hw_sim import pages
+from hw_sim.stages import give_keys, install
+from hw_sim.summary import summary as summary
 from table_controller.lines import default_lines
 
 PRESETS: Final = ("us", "us_standard", "live", "video_1", "video_2", "video_3", "classic")
@@ -104,7 +106,9 @@ house_rules = {json.dumps(house_rules)}
 [limits]
 minimum = "5.00"
 maximum = "500.00"
-chips = ["5.00", "25.00", "100.00"]
+bonus_minimum = "1.00"
+bonus_maximum = "100.00"
+chips = ["1.00", "5.00", "25.00", "100.00"]
 
 [opening]
 gaming_day = true
@@ -132,91 +136,63 @@ factory = "sim"
 """
 
 
-def summary(records: Sequence[Mapping[str, Any]], seconds: float) -> str:
-    """What the played rounds came to, from the hand log; money as it moved at the felt."""
-    if not records:
-        return "no round was finished"
-    wagered = returned = 0
-    alarms: dict[str, int] = {}
-    awards: dict[str, list[int]] = {}
-    for record in records:
-        for seat, bets in record["seats"].items():
-            stakes = {
-                "ante": bets["ante"],
-                "raise": 2 * bets["ante"] if bets["raised"] else 0,
-                "bonus": bets["bonus"],
-                "coin": record["coin_cents"] if bets["coin"] else 0,
-            }
-            wagered += sum(stakes.values())
-            returned += sum(
-                _returned(record["results"][seat].get(spot, ""), spot, stake)
-                for spot, stake in stakes.items()
-            )
-        for alarm in record["alarms"]:
-            alarms[alarm["alarm"]] = alarms.get(alarm["alarm"], 0) + 1
-        for award in record["awards"]:
-            if award["status"] == "paid":
-                share = "share of a " if award.get("kind") == "share" else ""
-                awards.setdefault(share + award["hand"], []).append(award["cents"])
-    void = sum(record["result"] == "void" for record in records)
-    pace = 60 * len(records) / seconds if seconds > 0 else 0
-    meters = [record["meter"]["cents"] for record in records if record["meter"] is not None]
-    paid = [f"{len(cents)} {hand.replace('_', ' ')} {_money(sum(cents))}" for hand, cents in awards.items()]
-    lines = [
-        f"rounds    {len(records)}: {len(records) - void} settled, {void} void, {pace:.1f} a minute",
-        f"wagered   {_money(wagered)}, returned to players {_money(returned)}",
-    ]
-    if meters:
-        lines.append(f"meter     {_money(meters[0])} after the first round, {_money(meters[-1])} at the end")
-    named = [f"{name.replace('_', ' ')} {times}" for name, times in sorted(alarms.items())]
-    lines += [f"awards    {'; '.join(paid) or 'none'}", f"alarms    {', '.join(named) or 'none'}"]
-    return "\n".join(lines)
-
-
-def _returned(result: str, spot: str, stake_cents: int) -> int:
-    """What a player takes from the felt for one stake: a win brings the stake back too, a coin's does not."""
-    verb, _, amount = result.partition(" ")
-    cents = int(amount.replace(".", "")) if amount else 0
-    if verb == "win":
-        return cents + (0 if spot == "coin" else stake_cents)
-    return cents if verb in ("push", "refund") else 0
-
-
-def _money(cents: int) -> str:
-    return f"{cents // 100:,}.{cents % 100:02d}"
-
-
 class Demo:
-    """The three processes of one demo; `ready` is the file that says that the wires are there."""
+    """The processes of one demo; `ready` is the file that says that the wires are there.
 
-    def __init__(self, board: Part, service: Part, players: Part, ready: Path) -> None:
+    Without players the table waits for a person at the pages. The number of the running service is
+    kept in the file `pid`, so that its power can be cut from the virtual table.
+    """
+
+    def __init__(
+        self,
+        board: Part,
+        service: Part,
+        players: Part | None,
+        ready: Path,
+        felt: Part | None = None,
+        web: Part | None = None,
+        pid: Path | None = None,
+    ) -> None:
         self.board, self.service, self.players, self._ready = board, service, players, ready
+        self._felt, self._web, self._pid = felt, web, pid
+        self._opening = pages.Opening(ready.parent, web.start) if web is not None else None
         self.restarts = 0
 
     @property
     def _parts(self) -> tuple[Part, ...]:
-        return (self.players, self.service, self.board)
+        found = (self._web, self._felt, self.players, self.service, self.board)
+        return tuple(part for part in found if part is not None)
 
     def start(self) -> None:
-        """Starts all three; the service as soon as its wires are there, the players wait for both."""
+        """Starts all of them; the service as soon as its wires are there, the pages last."""
         self.board.start()
-        self.players.start()
+        if self.players is not None:
+            self.players.start()
         end_s = time.monotonic() + BOARD_PATIENCE_S
         while not self._ready.exists():
             if self.board.ended is not None or time.monotonic() > end_s:
                 raise DemoFailed(f"the board did not come up:\n{self.board.last_words()}")
             time.sleep(0.005)
+        self._start_service()
+        if self._felt is not None:
+            self._felt.start()
+        if self._opening is not None:
+            self._opening.begin()
+
+    def _start_service(self) -> None:
         self.service.start()
+        if self._pid is not None and self.service.process is not None:
+            self._pid.write_text(str(self.service.process.pid))
 
     def attend(self) -> bool:
         """Looks after the processes; True when the players have played all their rounds."""
-        if self.players.ended == 0:
+        if self.players is not None and self.players.ended == 0:
             return True
         # House rules that cannot be read end service and players; the service's words are the better ones.
         if self.board.ended is None and self.service.ended == NOT_ACCEPTED:
             raise DemoFailed(f"the service does not accept this table:\n{self.service.last_words()}")
-        for part in (self.board, self.players):
-            if part.ended is not None:
+        for part in self._parts:
+            if part is not self.service and part.ended is not None:
                 raise DemoFailed(
                     f"the {part.name} ended with code {part.ended}, last words:\n{part.last_words()}"
                 )
@@ -231,11 +207,13 @@ class Demo:
                     f" {self.service.ended}, last words:\n{self.service.last_words()}"
                 )
             self.restarts += 1
-            self.service.start()
+            self._start_service()
         return False
 
     def stop(self) -> None:
         """Ends everything: SIGTERM, and SIGKILL to the group of what is left after three seconds."""
+        if self._opening is not None:
+            self._opening.give_up()
         for part in self._parts:
             part.signal(signal.SIGTERM)
         end_s = time.monotonic() + KILL_AFTER_S
@@ -258,11 +236,19 @@ def demo_of(folder: Path, wanted: argparse.Namespace) -> Demo:
         players += [f"--{option}", str(getattr(wanted, option))]
     service = [*python, "table_controller", "run", str(folder / "table.toml")]
     environment = {"HW_SIM_BOARD": str(folder / "board.sock")}
+    web, felt = pages.commands(folder, wanted.felt, wanted.by_hand)
+
+    def part(name: str, command: list[str]) -> Part:
+        return Part(name, command, folder / f"{name}.log", environment)
+
     return Demo(
-        board=Part("board", board, folder / "board.log", environment),
-        service=Part("service", service, folder / "service.log", environment),
-        players=Part("players", players, folder / "players.log", environment),
+        board=part("board", board),
+        service=part("service", service),
+        players=None if wanted.by_hand else part("players", players),
         ready=folder / "board.sock",
+        felt=None if wanted.no_web else part("felt", felt),
+        web=None if wanted.no_web else part("web", web),
+        pid=folder / "service.pid",
     )
 
 
@@ -279,11 +265,24 @@ def wanted_of(argv: Sequence[str]) -> argparse.Namespace:
         "--rigged", type=float, default=0.1, help="share of rounds (0 to 1) with a stacked deck"
     )
     parser.add_argument("--dir", type=Path, help="run folder (a temporary one if left out)")
+    parser.add_argument(
+        "--by-hand", action="store_true", help="no simulated players: play yourself at a page"
+    )
+    parser.add_argument("--no-web", action="store_true", help="no pages, the terminal alone")
+    parser.add_argument("--web", type=int, default=pages.WEB_PORT, help="port of the pages (0: any)")
+    parser.add_argument(
+        "--felt", type=int, default=pages.FELT_PORT, help="port of the virtual table (0: any)"
+    )
     wanted = parser.parse_args(argv)
     if wanted.rounds < 0:
         parser.error(f"--rounds {wanted.rounds}: 0 or more is allowed")
     if not (math.isfinite(wanted.speed) and wanted.speed >= 0):
         parser.error(f"--speed {wanted.speed}: a number of 0 or more is allowed")
+    for option in ("web", "felt"):
+        if not 0 <= getattr(wanted, option) <= 65535:
+            parser.error(f"--{option} {getattr(wanted, option)}: a port from 0 to 65535 is allowed")
+    if wanted.by_hand and (wanted.rounds or wanted.no_web):
+        parser.error("--by-hand: a person plays at a page, so neither --rounds nor --no-web is allowed")
     if not 0 <= wanted.rigged <= 1:
         parser.error(f"--rigged {wanted.rigged}: a number from 0 to 1 is allowed")
     return wanted
@@ -310,11 +309,22 @@ def prepare(folder: Path, wanted: argparse.Namespace) -> None:
         house_rules = "house_rules.toml"
         (folder / house_rules).write_bytes(wanted.house_rules.read_bytes())
     (folder / "table.toml").write_text(table_toml(wanted.seats, house_rules))
+    # What an earlier demo in the same folder has left there says nothing about this one.
+    for name in ("hands_off", "players_wait", "service.pid"):
+        (folder / name).unlink(missing_ok=True)
+    if not (folder / "keys").exists():
+        _done(folder, give_keys(folder / "table.toml", *pages.KEYS))
     if not (folder / f"{TABLE}.journal").exists():
-        installed = install(folder / "table.toml")
-        if installed.returncode:
-            (folder / "install.log").write_text(installed.stderr)
-            raise DemoFailed(installed.stderr.strip())
+        _done(folder, install(folder / "table.toml"))
+    if not wanted.no_web:
+        wanted.web, wanted.felt = pages.free_port(wanted.web), pages.free_port(wanted.felt)
+        (folder / "web.toml").write_text(pages.web_toml(TABLE, wanted.web))
+
+
+def _done(folder: Path, command: subprocess.CompletedProcess[str]) -> None:
+    if command.returncode:
+        (folder / "install.log").write_text(command.stderr)
+        raise DemoFailed(command.stderr.strip())
 
 
 def main_demo(argv: Sequence[str]) -> int:
@@ -365,6 +375,9 @@ def _play(folder: Path, wanted: argparse.Namespace) -> int:
     """The demo in its folder; gives its exit code."""
     prepare(folder, wanted)
     print(f"table in {folder}{'' if wanted.dir else ' (removed at the end; --dir keeps it)'}", flush=True)
+    pages_told = "" if wanted.no_web else pages.told(wanted.web, wanted.felt)
+    if pages_told:
+        print(pages_told, flush=True)
     demo = demo_of(folder, wanted)
     played_before = len(_records(folder))
     began_s = time.monotonic()
@@ -379,20 +392,24 @@ def _play(folder: Path, wanted: argparse.Namespace) -> int:
         seconds = time.monotonic() - began_s
         _undisturbed(demo.stop)
     played = _records(folder)[played_before:]
-    if played or code != 1:
+    if (played or code != 1) and not wanted.by_hand:
         print(summary(played, seconds))
     if demo.restarts:
         times = "once" if demo.restarts == 1 else f"{demo.restarts} times"
         print(f"restarts  the service was started again {times}")
+    if pages_told and not wanted.rounds:
+        print(pages_told)
     return code
 
 
 def _run(demo: Demo, folder: Path) -> None:
     demo.start()
     # What the view needs is loaded while the three processes come up.
+    from table_controller.keys import load_client_key
     from table_controller.watch import Feed, Screen
 
-    feed = Feed(f"ipc://{folder}/state.sock", f"ipc://{folder}/commands.sock")
+    key = load_client_key(folder / pages.WATCH_KEY)
+    feed = Feed(f"ipc://{folder}/state.sock", f"ipc://{folder}/commands.sock", key=key)
     try:
         with Screen(sys.stdout) as screen:
             while not demo.attend():

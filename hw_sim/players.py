@@ -236,9 +236,14 @@ def main_players(argv: Sequence[str]) -> int:
     # Only the process needs them; the demo, the tests and an auditor take the players alone.
     from hw_sim.client import TableClient, TableSilent
     from hw_sim.dealer import PATIENCE_S, Dealer, Stuck
+    from hw_sim.stages import SIMULATOR_KEY
     from hw_sim.table import BoardClient
 
-    table = TableClient(f"ipc://{wanted.dir}/state.sock", f"ipc://{wanted.dir}/commands.sock")
+    table = TableClient(
+        f"ipc://{wanted.dir}/state.sock",
+        f"ipc://{wanted.dir}/commands.sock",
+        key=wanted.dir / SIMULATOR_KEY,
+    )
     board = None
     try:
         if not table.wait_for(lambda state: True, int(PATIENCE_S * 1000)):
@@ -250,6 +255,7 @@ def main_players(argv: Sequence[str]) -> int:
             dealer = Dealer(table, board, house, people, wanted.seed, log, wanted.speed, wanted.rigged)
             number = 0
             while not wanted.rounds or number < wanted.rounds:
+                dealer.wait_while(wanted.dir / "hands_off", wanted.dir / "players_wait")
                 number += 1
                 dealer.play_round(number)
     except (Stuck, TableSilent, UnknownHouse, OSError) as problem:

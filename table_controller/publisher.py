@@ -113,7 +113,8 @@ class Publisher:
     def beat(self, now_us: int, mark: Mark, head: bytes) -> None:
         """Say the newest number and the head of the chain, if half a second has passed since the last time.
 
-        A subscriber that lost the last message before a quiet time learns of it here.
+        A subscriber that lost the last message before a quiet time learns of it here. The `head` is that of
+        an entry, and not always of the newest.
         """
         if now_us >= self._beat_at_us:
             self._beat_at_us = now_us + HEARTBEAT_US

@@ -59,6 +59,11 @@ BOUNDARIES = RoundOpened | RoundCleared | DayOpened | DayClosed | ShiftChanged |
 """Where a report may begin or end: the whole state is kept there."""
 
 
+FACE_DOWN = ("dealing", "deciding")
+"""While these last no hash over the entries is published: whoever knows all but one card of what went into it
+could try the cards that are left."""
+
+
 class Wires(Protocol):
     """Everything that touches wires, as the loop sees it; the bridge is one."""
 
@@ -133,6 +138,7 @@ class Service:
         self._display_line_well = True
         # What the wall clock is ahead of the clock that never jumps.
         self._wall_ahead_ms = self._wall_ahead(clock.now_us())
+        self._told_head = journal.head
         self._shoe = (0, 0)
         self._trouble = ""
         self._fds: list[int] | None = None
@@ -196,7 +202,9 @@ class Service:
             self._commit()
             self._show(now_us)
         if now_us >= self._publisher.due_at_us:
-            self._publisher.beat(now_us, self._mark(self._seq, now_us), self._journal.head)
+            if self._state.phase not in FACE_DOWN:
+                self._told_head = self._journal.head
+            self._publisher.beat(now_us, self._mark(self._seq, now_us), self._told_head)
             self._log_trouble()
             self._set_mark()
             self._watch_keys(now_us)

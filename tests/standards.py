@@ -18,10 +18,8 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 NAMED = re.compile(r"test_item_((?:\d\d_)+)")
 
-SIGN = "pages of the sign and consoles"
 LINKED = "linked tables"
 PI = "installation on a Pi"
-KEYS = "keys and roles on the sockets"
 DECKS = "deck records"
 NOT_OURS = "not ours"
 
@@ -53,16 +51,16 @@ ITEMS = (
     Item(14, "every coin adds exactly its share, and a part of a cent is carried"),
     Item(15, "only a wager that counts moves the meter"),
     Item(16, "tokens counted equal bets accepted before the first card"),
-    Item(17, "who can win can see the value", f"a sign that answers for itself: {SIGN}"),
+    Item(17, "who can win can see the value"),
     Item(18, "tables of one pool have equal chances", LINKED),
     # Display.
-    Item(19, "the display may lag behind the meter, but never for long", SIGN),
+    Item(19, "the display may lag behind the meter, but never for long"),
     Item(20, "a win is shown with amount, table, seat and the new value"),
-    Item(21, "a fault is shown in plain words beside the amount", SIGN),
-    Item(22, "a value too long for the sign never looks like a smaller one", SIGN),
+    Item(21, "a fault is shown in plain words beside the amount"),
+    Item(22, "a value too long for the sign never looks like a smaller one"),
     Item(23, "a win that waits for approval is shown as pending"),
     Item(24, "a lamp at each seat says that the bet is made"),
-    Item(25, "all displays show the same value", SIGN),
+    Item(25, "all displays show the same value"),
     # Faults, power, communication.
     Item(26, "a controller that cannot be trusted puts itself out of service"),
     Item(27, "what depends on the controller goes out of service with it"),
@@ -86,9 +84,9 @@ ITEMS = (
     Item(44, "a value follows its hand and never its line in a table"),
     Item(45, "a payment can be withheld until a check is done"),
     # Access, changes, software.
-    Item(46, "who changes parameters cannot confirm a prize alone", KEYS),
+    Item(46, "who changes parameters cannot confirm a prize alone"),
     Item(47, "before the table is tried somebody is notified"),
-    Item(48, "no word of a dealer reaches a parameter", f"failed log-ins: {KEYS}"),
+    Item(48, "no word of a dealer reaches a parameter"),
     Item(49, "parameters change with the day closed, or with the next reset"),
     Item(50, "an amount is set once, at the installation, and never below the reset"),
     Item(51, "a change carries its approval"),
@@ -101,7 +99,7 @@ ITEMS = (
     Item(58, "events, errors and changes are in one log that cannot be cut"),
     Item(59, "the order of the entries does not depend on the clock"),
     Item(60, "an older value is never restored in silence", f"back-ups of a running table: {PI}"),
-    Item(61, "hidden parameters cannot be read", f"there is no mystery prize; the reserve rate: {KEYS}"),
+    Item(61, "hidden parameters cannot be read", "no mystery prize is offered; staff see the reserve"),
     # Cards, shuffler, shoe.
     Item(62, "a wrong number of cards takes the deck out"),
     Item(63, "nothing tells what a card is before it lies face up"),

@@ -19,6 +19,10 @@ from tests.bench.odds import odds
 from tests.bench.starts import starting
 from tests.bench.table import CACHE, BenchFailed, file_system
 from tests.bench.verdict import Verdict, report
+from tests.bench.web_flood import flood
+from tests.bench.web_pixels import pixels
+from tests.bench.web_signs import signs
+from tests.bench.web_weight import weight
 
 PARTS: dict[str, Callable[[], Iterable[Verdict]]] = {
     "hands": lambda: [ranking()],
@@ -27,6 +31,10 @@ PARTS: dict[str, Callable[[], Iterable[Verdict]]] = {
     "start": lambda: [starting()],
     "idle": idling,
     "odds": odds,
+    "pixels": pixels,
+    "signs": signs,
+    "weight": weight,
+    "flood": flood,
 }
 
 

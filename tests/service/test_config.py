@@ -144,7 +144,9 @@ def test_house_rules_are_a_preset_or_a_file_beside_the_table(
         *("tcp://0.0.0.0:5601", "tcp://192.168.1.2:5601", "tcp://[::]:5601"),
     ],
 )
-def test_messages_may_stay_on_the_machine_or_leave_it(load: Callable[..., TableConfig], endpoint: str) -> None:
+def test_messages_may_stay_on_the_machine_or_leave_it(
+    load: Callable[..., TableConfig], endpoint: str
+) -> None:
     assert load(messages__state=endpoint).state_endpoint == endpoint
 
 
@@ -300,7 +302,9 @@ def test_problems_are_told_section_by_section(problems: Problems) -> None:
         5,
     ],
 )
-def test_an_address_that_means_another_one_to_somebody_is_refused(problems: Problems, endpoint: object) -> None:
+def test_an_address_that_means_another_one_to_somebody_is_refused(
+    problems: Problems, endpoint: object
+) -> None:
     (found,) = problems(messages__commands=endpoint)
     assert found.startswith(f"messages.commands: {endpoint!r} was found; allowed: ipc:// with a path")
 

@@ -495,3 +495,28 @@ def test_item_48_58_a_dealer_who_tries_a_supervisors_word_is_refused_and_recorde
     entry = list(read_entries(stand.path))[-1]
     assert (entry.seq, b'"dora"' in entry.message) == (answer["seq"], True)
     assert m.CommandRefused(command["type"], answer["error"]) in stand.decided()
+
+
+def test_no_hash_over_hidden_cards_is_published_before_close(stand: Stand) -> None:
+    def heads() -> set[str]:
+        stand.clock.us += 1_000_000
+        stand.service.turn(0)
+        said = [json.loads(stand.ears.recv_multipart()[-1]) for _ in iter(lambda: stand.ears.poll(50), 0)]
+        return {one["body"]["head"] for one in said if one["type"] == "heartbeat"}
+
+    stand.happen(m.ShoeFound(1, 1), m.KeyPressed("open"), m.ChipsPlaced("ante", 1))
+    stand.ask({"type": "SetAmount", "spot": "ante", "seat": 1, "cents": 1000}, "a")
+    heads()
+    betting = heads()
+    stand.happen(m.KeyPressed("lock"))
+    locked = heads()
+    for number, card in enumerate("5H KD 6H AC 7H 4S 8H 3D 9H TC".split(), start=1):
+        stand.happen(m.CardScanned(card, False, number))
+        assert heads() == betting
+    assert locked == betting
+    assert stand.service.state.phase == "deciding"
+    stand.happen(m.ChipsPlaced("raise", 1))
+    stand.ask({"type": "SetAmount", "spot": "raise", "seat": 1, "cents": 2000}, "b")
+    stand.happen(m.KeyPressed("close"))
+    assert heads().isdisjoint(betting)
+    assert verify(stand.path, replay, betting.pop()).ok

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,8 +12,13 @@ from pathlib import Path
 import pytest
 
 from hw_sim import demo as demo_module
+from hw_sim import pages
 from hw_sim.demo import Demo, DemoFailed, Part, demo_of, main_demo, table_toml
+from hw_sim.summary import summary
 from table_controller.config import load_table
+from table_controller.web.clock import SystemClock
+from table_controller.web.operators import Operators
+from table_controller.web.settings import load_settings
 from tests.model import Model
 
 FOREVER = "import signal; signal.pause()"
@@ -115,6 +121,70 @@ def test_nothing_is_left_behind_not_even_the_stubborn_child_of_a_child(
         assert held_open.read() == "", "the pipe ends when the last process that holds it has ended"
 
 
+def test_the_pages_come_up_last_and_end_with_the_demo(tmp_path: Path) -> None:
+    (tmp_path / "board.sock").touch()
+    # The list is there already, so nobody has to be entered and the web process starts at once.
+    (tmp_path / "operators.toml").touch()
+    parts = {
+        name: Part(name, [sys.executable, "-c", FOREVER], tmp_path / f"{name}.log", {})
+        for name in ("board", "service", "web", "felt")
+    }
+    pid = tmp_path / "service.pid"
+    demo = Demo(**parts, players=None, ready=tmp_path / "board.sock", pid=pid)
+    demo.start()
+    try:
+        assert demo.service.process is not None
+        assert pid.read_text() == str(demo.service.process.pid)
+        assert not demo.attend(), "without players it is over when a person says so"
+        parts["felt"].signal(signal.SIGKILL)
+        assert parts["felt"].process is not None
+        parts["felt"].process.wait(10)
+        with pytest.raises(DemoFailed, match="the felt ended with code -9"):
+            demo.attend()
+    finally:
+        demo.stop()
+    assert all(part.ended is not None for part in parts.values())
+
+
+def test_a_port_that_is_taken_is_left_to_whoever_has_it() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert pages.free_port(port) != port
+    assert pages.free_port(0) > 0
+
+
+def test_the_people_of_the_demo_can_log_in_and_are_told_with_their_pins(tmp_path: Path) -> None:
+    (tmp_path / "web.toml").write_text(pages.web_toml("T1", 8080))
+    (tmp_path / "table.toml").write_text(table_toml(7, "us"))
+    (tmp_path / "keys").mkdir()
+    (tmp_path / "keys/web.key").touch()
+    settings = load_settings(str(tmp_path / "web.toml"))
+    assert settings.port == 8080
+    assert settings.tables["T1"].key_file == str(tmp_path / "keys/web.key")
+    started: list[bool] = []
+    opening = pages.Opening(tmp_path, lambda: started.append(True))
+    opening.begin()
+    opening.wait()
+    assert started == [True]
+    found = Operators(settings.operators_file, SystemClock()).all()
+    assert {name: one.role for name, one in found.items()} == {
+        person.name: person.role for person in pages.PEOPLE
+    }
+    for person in pages.PEOPLE:
+        assert person.pin in pages.told(8080, 8081)
+
+
+@pytest.mark.parametrize("options", [["--by-hand", "--rounds", "3"], ["--by-hand", "--no-web"]])
+def test_a_table_without_players_needs_a_person_at_a_page(
+    options: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        demo_module.wanted_of(options)
+    assert "--by-hand" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("preset", demo_module.PRESETS)
 def test_the_table_of_the_demo_is_a_table_that_the_service_accepts(tmp_path: Path, preset: str) -> None:
     for seats in (1, 7):
@@ -171,6 +241,7 @@ def test_a_hand_log_of_something_else_is_refused_by_name(
         ("rigged", "nan"),
         ("rigged", "2"),
         ("rounds", "-1"),
+        ("web", "65536"),
     ],
 )
 def test_a_number_that_no_demo_can_be_played_with_is_refused_by_name(
@@ -182,7 +253,7 @@ def test_a_number_that_no_demo_can_be_played_with_is_refused_by_name(
 
 
 def test_without_a_finished_round_the_summary_says_that_and_nothing_else() -> None:
-    assert demo_module.summary([], 3.0) == "no round was finished"
+    assert summary([], 3.0) == "no round was finished"
 
 
 def in_a_temporary_folder(tmp_path: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -226,7 +297,9 @@ def signals_as_before() -> Iterator[None]:
 
 def test_the_players_are_told_everything_that_was_wanted(tmp_path: Path) -> None:
     wanted = demo_module.wanted_of(["--seats", "3", "--seed", "9", "--rounds", "4", "--speed", "0"])
-    command = " ".join(demo_of(tmp_path, wanted).players.command)
+    players = demo_of(tmp_path, wanted).players
+    assert players is not None
+    command = " ".join(players.command)
     assert "--seats 3 --seed 9 --rounds 4 --speed 0.0 --rigged 0.1" in command
 
 

@@ -1,0 +1,224 @@
+"""Chips and coins: what a player lays on the layout and drops into the slot.
+
+The rules of the page are those of the four texts (S0 chips, DOUBLE, REPEAT, UNDO; S1 coin slot; S3 chips on
+the table); whether it is a bet, and what it is worth, the table says.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Final
+
+from hw_sim.page.croupier import Croupier
+from hw_sim.page.layout import SPOTS, chips_of
+from hw_sim.page.room import Json, No, Room
+
+NEXT_S: Final = 6.0
+
+
+class Bets:
+    """The acts about bets, and what every act needs to be read."""
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self.croupier: Final = Croupier(room)
+
+    # ------------------------------------------------------------------------------ reading an act
+
+    def _seat(self, act: Json) -> int:
+        seat = act.get("seat")
+        if type(seat) is not int or not 1 <= seat <= self._room.seats:
+            raise No("no_seat")
+        return seat
+
+    def _spot(self, act: Json) -> str:
+        spot = act.get("spot")
+        if spot not in SPOTS:
+            raise No("no_act")
+        if spot == "bonus" and not self._room.rule("bonus_pays", [1]):
+            raise No("no_bonus")
+        return str(spot)
+
+    def _mine(self) -> Room:
+        """The room, if it is a person's turn to play."""
+        if not self._room.playing:
+            raise No("others_play")
+        return self._room
+
+    def _bets_open(self) -> bool:
+        return bool(self._room.state["phase"] == "betting" and not self._room.state["holds"])
+
+    def _open_for_bets(self) -> Room:
+        """Alone at the table, bets are laid while they are open, and the next round begins by itself."""
+        room = self._mine()
+        if not room.solo or room.silent:
+            return room
+        if room.state["phase"] in ("settled", "void", "idle"):
+            self._begin_next()
+        if not self._bets_open():
+            raise No("bets_closed")
+        return room
+
+    def _begin_next(self) -> None:
+        if self._room.state["holds"]:
+            raise No("held")
+        self.croupier.next_wanted = True
+
+        def opened() -> bool:
+            self.croupier.step()
+            return self._bets_open()
+
+        if not self._room.until(opened, NEXT_S):
+            raise No("not_open_yet")
+
+    # ------------------------------------------------------------------------------ chips and coins
+
+    def _chip(self, act: Json) -> None:
+        seat, spot, cents = self._seat(act), self._spot(act), act.get("cents")
+        room = self._mine()
+        if cents not in room.chips():
+            raise No("no_chip")
+        if room.solo and spot == "raise":
+            raise No("raise_by_key")
+        self._open_for_bets()
+        if room.solo and spot == "bonus" and room.layout.cents(seat, "ante") < max(1, room.limit("minimum")):
+            raise No("ante_first")
+        most = room.limit({"ante": "maximum", "bonus": "bonus_maximum"}.get(spot, "none"))
+        lying = room.layout.cents(seat, spot)
+        if most and lying >= most:
+            raise No("at_maximum", cents=most)
+        laid = min(cents, most - lying) if most else cents
+        room.purses.take(seat, laid)
+        room.layout.remember()
+        self._change(seat, {spot: (*room.layout.pile(seat, spot), *chips_of(laid, room.chips()))})
+
+    def _change(self, seat: int, piles: dict[str, tuple[int, ...]]) -> None:
+        """Those are the piles of a seat now: sensors follow first, then the keyed amounts."""
+        room = self._room
+        for spot, chips in piles.items():
+            lay_before = bool(room.layout.pile(seat, spot))
+            room.layout.lay(seat, spot, chips)
+            if chips and not lay_before:
+                room.cover(seat, spot)
+            elif lay_before and not chips:
+                room.lift(seat, spot)
+        room.key_amounts(seat)
+
+    def _take(self, act: Json) -> None:
+        seat, spot = self._seat(act), self._spot(act)
+        room = self._mine()
+        if room.solo and not self._bets_open():
+            raise No("bets_closed")
+        pile = room.layout.pile(seat, spot)
+        if not pile:
+            raise No("nothing_lies")
+        room.layout.remember()
+        self._give_back(seat, spot, pile[-1])
+        self._change(seat, {spot: pile[:-1]})
+
+    def _give_back(self, seat: int, spot: str, cents: int) -> None:
+        # A bet that is locked is owed whatever hands do; what it becomes is in the results.
+        phase = self._room.state["phase"]
+        if phase in ("betting", "idle") or (spot == "raise" and phase in ("dealing", "deciding")):
+            self._room.purses.give(seat, cents)
+
+    def _clear(self, act: Json) -> None:
+        seat = self._seat(act)
+        room = self._mine()
+        if not self._bets_open():
+            raise No("bets_closed")
+        if not room.layout.seat_cents(seat):
+            raise No("nothing_lies")
+        room.layout.remember()
+        room.purses.give(seat, room.layout.seat_cents(seat))
+        room.layout.doubled.discard(seat)
+        self._change(seat, {spot: () for spot in SPOTS if room.layout.pile(seat, spot)})
+
+    def _repeat(self, act: Json) -> None:
+        seat = self._seat(act)
+        last = {
+            spot: self._room.layout.last[(seat, spot)]
+            for spot in ("ante", "bonus")
+            if (seat, spot) in self._room.layout.last
+        }
+        if not last:
+            raise No("nothing_to_repeat")
+        room = self._open_for_bets()
+        if room.layout.seat_cents(seat):
+            raise No("bets_lie_already")
+        room.purses.take(seat, sum(sum(chips) for chips in last.values()))
+        room.layout.remember()
+        for spot, chips in last.items():
+            room.layout.lay(seat, spot, chips)
+            room.cover(seat, spot)
+        # The table remembers the bets itself; where it does not, they are keyed like any other.
+        with suppress(No):
+            room.say({"type": "RepeatAmounts", "seat": seat})
+        room.key_amounts(seat)
+
+    def _double(self, act: Json) -> None:
+        seat = self._seat(act)
+        room = self._mine()
+        if not self._bets_open():
+            raise No("bets_closed")
+        if seat in room.layout.doubled:
+            raise No("doubled_already")
+        limits = {"ante": room.limit("maximum"), "bonus": room.limit("bonus_maximum")}
+        wanted = {}
+        for spot, most in limits.items():
+            if cents := room.layout.cents(seat, spot):
+                wanted[spot] = min(2 * cents, most) if most else 2 * cents
+        more = sum(wanted.values()) - room.layout.cents(seat, "ante") - room.layout.cents(seat, "bonus")
+        if not more:
+            raise No("at_maximum" if wanted else "nothing_lies", cents=room.limit("maximum"))
+        room.purses.take(seat, more)
+        room.layout.remember()
+        room.layout.doubled.add(seat)
+        if room.keying:
+            with suppress(No):
+                room.say({"type": "DoubleAmounts", "seat": seat})
+        self._change(seat, {spot: chips_of(cents, room.chips()) for spot, cents in wanted.items()})
+
+    def _undo(self, act: Json) -> None:
+        room = self._mine()
+        if not self._bets_open():
+            raise No("bets_closed")
+        if not room.layout.before:
+            raise No("nothing_to_undo")
+        before = room.layout.before[-1]
+        places = [
+            place
+            for place in {*before, *room.layout.piles}
+            if before.get(place) != room.layout.piles.get(place)
+        ]
+        moves = {seat: 0 for seat, _ in places}
+        for seat, spot in places:
+            moves[seat] += sum(before.get((seat, spot), ())) - room.layout.cents(seat, spot)
+        for seat, cents in moves.items():
+            if cents > 0:
+                room.purses.take(seat, cents)
+        room.layout.before.pop()
+        for seat, cents in moves.items():
+            if cents < 0:
+                room.purses.give(seat, -cents)
+            self._change(
+                seat, {spot: before.get((seat, spot), ()) for number, spot in places if number == seat}
+            )
+
+    def _coin(self, act: Json) -> None:
+        """A coin falls; once more before LOCK asks it back. `force`: it falls whatever the slot says."""
+        seat, force = self._seat(act), act.get("force") is True
+        room = self._mine()
+        if not force:
+            room = self._open_for_bets()
+            if room.silent or not room.rule("progressive_pays", [1]):
+                raise No("silent" if room.silent else "no_progressive")
+            if room.seat(seat)["coin"] == "bet" and self._bets_open():
+                room.say({"type": "ReturnCoin", "seat": seat})
+                return
+            if not room.state["coin_accept"][seat - 1]:
+                raise No("slot_closed")
+        room.purses.coin_falls(seat, room.house.coin_cents)
+        room.hands.coin(seat)
+        if not room.silent:
+            room.until(lambda: room.seat(seat)["coin"] != "none", 1.0)

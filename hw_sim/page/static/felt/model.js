@@ -1,0 +1,121 @@
+// What the page knows: the newest picture, and what the person has chosen on this screen.
+
+export const SPOTS = ['ante', 'bonus', 'raise'];
+export const IN_PLAY = ['dealing', 'deciding', 'revealing'];
+const LOST_MS = 4000;
+const SEAT_KEPT = 'seat';
+
+/** The one model of the page; `picture` is null until the first has come. */
+export const model = {
+  picture: null,
+  heardMs: 0,
+  timerMs: 0,
+  timerOrder: '',
+  seat: Number(sessionStorage.getItem(SEAT_KEPT)) || 4,
+  chip: 500,
+  dialog: '',
+  looked: null, // {seat, round, cards}: the player's own cards, while he looks at them.
+  problem: '', // What was refused last, until the next act.
+  problemAt: '', // The seat and spot that it is about, or nothing.
+  pickTo: '',
+  games: null,
+  left: false,
+  dismissed: '', // The round in which the buy-in window was closed by the person.
+};
+
+/** Takes a picture in; one that is older than what is shown is dropped. */
+export function take(picture) {
+  const before = model.picture;
+  if (before && (picture.order[0] < before.order[0]
+    || (picture.order[0] === before.order[0] && picture.order[1] < before.order[1]))) return false;
+  model.picture = picture;
+  model.heardMs = performance.now();
+  const order = picture.order.join('.');
+  if (order !== model.timerOrder) {
+    model.timerOrder = order;
+    model.timerMs = model.heardMs;
+  }
+  if (picture.state && model.seat > picture.state.seats.length) model.seat = 1;
+  if (before?.state && before.state.phase !== 'deciding' && picture.state?.phase === 'deciding') followTheCards(picture);
+  if (!picture.chips.includes(model.chip)) model.chip = picture.chips[0];
+  const state = picture.state;
+  if (model.looked && (!state || state.round !== model.looked.round || state.phase === 'betting')) model.looked = null;
+  return true;
+}
+
+// Whoever looks at a seat without cards when the others decide sees the first of those who have some.
+function followTheCards(picture) {
+  if (picture.antes.length && !picture.antes.includes(model.seat)) sit(picture.antes[0]);
+}
+
+/** The person sits at that seat from now on, also after a reload. */
+export function sit(seat) {
+  model.seat = seat;
+  model.looked = null;
+  sessionStorage.setItem(SEAT_KEPT, String(seat));
+}
+
+/** Whether nothing has come from the page's own server for seconds. */
+export function lost() {
+  return performance.now() - model.heardMs > LOST_MS;
+}
+
+/** The time left to bet or decide in milliseconds, null where there is no limit; it stands still in a hold. */
+export function leftMs() {
+  const { state, silent } = model.picture;
+  if (!state || state.left_ms === null) return null;
+  if (state.holds.length || silent) return state.left_ms;
+  return Math.max(0, state.left_ms - Math.round(performance.now() - model.timerMs));
+}
+
+/** One seat of the snapshot. */
+export function seatOf(number) {
+  return model.picture.state.seats[number - 1];
+}
+
+/** The chips on a spot, the lowest first; those of simulated players are shown by the amount that was keyed. */
+export function pile(seat, spot) {
+  const { piles, playing, state, chips } = model.picture;
+  if (playing) return piles[`${seat} ${spot}`] ?? [];
+  const shown = state.seats[seat - 1][spot];
+  const found = [];
+  let rest = shown.chips ? shown.cents ?? 0 : 0;
+  for (const chip of [...chips].reverse()) {
+    for (; rest >= chip; rest -= chip) found.push(chip);
+  }
+  return found;
+}
+
+/** What lies on a spot, in cents. */
+export function lying(seat, spot) {
+  return pile(seat, spot).reduce((sum, chip) => sum + chip, 0);
+}
+
+/** What lies at a seat with its coin, in cents: the total bet. */
+export function totalBet(seat) {
+  const coin = model.picture.state && seatOf(seat).coin === 'bet' ? model.picture.coin_cents : 0;
+  return SPOTS.reduce((sum, spot) => sum + lying(seat, spot), coin);
+}
+
+/** Whether that seat has still to raise or fold. */
+export function undecided(seat) {
+  const { state } = model.picture;
+  const one = state.seats[seat - 1];
+  return state.phase === 'deciding' && one.ante.cents && one.cards.length && !one.folded && !one.dead && !one.raise.chips;
+}
+
+/** Whether bets can be laid now. */
+export function betsOpen() {
+  const { state, silent } = model.picture;
+  return !silent && state.phase === 'betting' && state.holds.length === 0;
+}
+
+/** What the house has: a field of its rules, or the default while they are not known. */
+export function rule(name, otherwise) {
+  return model.picture.house?.rules?.[name] ?? otherwise;
+}
+
+/** A limit of the table in cents; 0 is none. */
+export function limit(name) {
+  return model.picture.house?.[`${name}_cents`] ?? 0;
+}

@@ -1,0 +1,189 @@
+// The dealer's panel: everything about the phase that stands, and nothing else.
+
+import { html, nothing, render } from './lit-html.js';
+import { follow, logout, OFFLINE_MS, operator, ready, tables, word } from './table.js';
+import { closeSheet, isBusy, offers, openSheet, paintWith, picture, pictureCame, refuse, repaint, settle, speak, ui } from './panel/desk.js';
+import { dues } from './panel/dues.js';
+import { mark } from './panel/marks.js';
+import { isPaying, KEY_OF_PHASE, keyRefused, nextStep, openAlarms } from './panel/model.js';
+import { pad } from './panel/pad.js';
+import { felt } from './panel/seats.js';
+import { statementSheet } from './panel/statements.js';
+import { supervisorSheet } from './panel/supervisor.js';
+import { head, needs } from './panel/top.js';
+
+const NEWS_FROM_MS = 2000;
+const root = document.getElementById('panel');
+let scene = '';
+let key = { phase: '', refused: '' };
+let asked = false;
+let heard = null;
+
+function view() {
+  const now = picture();
+  if (!now?.state) return waiting(now);
+  const { state } = now;
+  notice(now);
+  const trial = state.shown === 'trial';
+  const keying = state.phase === 'betting' || ui.spot;
+  const offline = now.ageMs() >= OFFLINE_MS;
+  return html`
+    ${head(now)}
+    ${needs(now)}
+    <main class=${offline ? 'offline' : ''}>${felt(now)}</main>
+    ${isPaying(state) ? dues(now) : keying && !trial && !offline ? pad(now) : nothing}
+    ${bar(now, trial, offline)}
+    ${sheet(now)}`;
+}
+
+// Before the first picture there is nothing that can be done but to wait or to load the page again.
+function waiting(now) {
+  return html`<main class="waiting"><div>
+    <h1>${word('panel', {})}</h1>
+    <p role="status">${now?.refused ? word('age.refused', {}) : word('waiting', { table: ui.table })}</p>
+    ${tables.size > 1 ? html`<p class="keys">${[...tables.keys()].map((name) => html`<a class="key" href=${`/panel?table=${encodeURIComponent(name)}`}>${name}</a>`)}</p>` : nothing}
+    <p><button type="button" class="key" @click=${() => location.reload()}>${word('reload', {})}</button></p></div></main>`;
+}
+
+// What the page keeps for itself ends with the phase that it was about.
+function notice(now) {
+  const { state } = now;
+  const next = `${state.round} ${state.phase} ${state.shown === 'trial'}`;
+  if (next === scene) return;
+  const first = !scene;
+  scene = next;
+  ui.spot = null;
+  ui.entry = [];
+  if (ui.sheet?.kind === 'irregular' && ui.sheet.round !== state.round) {
+    ui.sheet = null;
+    ui.refusal = word('sheet.over', {});
+  }
+  if (!first) settle();
+}
+
+/** Why the key cannot be pressed: told by the last answer about this phase, so that it does not flicker. */
+function whyNot(now) {
+  const { state } = now;
+  if (state.holds.length) return word('step.hold', {});
+  const list = offers();
+  if (list) key = { phase: state.phase, refused: keyRefused(list, KEY_OF_PHASE[state.phase]) };
+  return key.phase === state.phase ? key.refused : '';
+}
+
+function bar(now, trial, offline) {
+  const { state } = now;
+  const name = KEY_OF_PHASE[state.phase];
+  const command = { type: 'PressKey', key: name };
+  const refused = trial ? '' : whyNot(now);
+  // While cards are dealt CLOSE is to come: why it is not yet needs no words.
+  const why = state.phase === 'dealing' || state.holds.length ? '' : refused;
+  return html`
+    <footer class="bar" ?inert=${offline}>
+      <button type="button" class="key irregular" @click=${() => openSheet('irregular')}>${mark('warn')}${word('irregular', {})}</button>
+      <button type="button" class="key" @click=${() => openSheet('supervisor')}>${word('supervisor.key', {})}</button>
+      <p class="step" aria-live="polite">${offline ? nothing : html`<strong>${nextStep(state, now.house)}</strong>`}
+        ${why && !offline ? html`<span class="why-not">${word('not.yet', { key: word(`key.${name}`, {}), why })}</span>` : nothing}</p>
+      ${trial ? nothing : html`<button type="button" class="key primary press" data-key=${name}
+        ?disabled=${offline || Boolean(refused) || isBusy(command) || state.phase === 'dealing'} @click=${() => speak(command)}>${word(`key.${name}`, {})}</button>`}
+    </footer>`;
+}
+
+const SHEETS = { irregular: statementSheet, supervisor: supervisorSheet, alarms: alarmSheet, duty: dutySheet };
+
+function sheet(now) {
+  return html`
+    <dialog id="sheet" class=${ui.sheet ? `sheet-${ui.sheet.kind}` : ''} aria-labelledby="sheet-title" @cancel=${(event) => { event.preventDefault(); closeSheet(); }}>
+      ${ui.sheet ? html`
+        <button type="button" class="key close" @click=${closeSheet}>${mark('cross')}${word('close', {})}</button>
+        ${SHEETS[ui.sheet.kind](now)}
+        <div role="alert">${ui.refusal ? html`<div class="notice bad refusal">${mark('bad')}<p><strong>${word('refused', {})}</strong> ${ui.refusal}</p></div>` : nothing}</div>` : nothing}
+    </dialog>`;
+}
+
+function alarmSheet(now) {
+  return html`<h2 id="sheet-title">${word('alarms', {})}</h2>
+    <ul class="alarm-list">${openAlarms(now.state).map((one) => html`<li>
+      <span>${one.text}</span>
+      ${one.mine ? html`<button type="button" class="key" ?disabled=${ui.busy.size > 0} @click=${() => speak({ type: 'ClearAlarm', alarm: one.alarm, place: one.place }, { round: ui.sheet.round })}>${word('alarm.seen', {})}</button>`
+        : html`<span class="quiet">${word('alarm.supervisor', {})}</span>`}</li>`)}</ul>`;
+}
+
+function dutySheet(now) {
+  const { on_duty: dealing } = now.state;
+  const me = ui.operator?.name;
+  return html`<h2 id="sheet-title">${word('duty', {})}</h2>
+    <p>${dealing ? word('duty.deals', { name: dealing }) : word('duty.nobody_deals', {})} ${me ? word('duty.here', { name: me }) : nothing}</p>
+    <div class="keys">
+      ${me && me !== dealing ? html`<button type="button" class="key strong" ?disabled=${ui.busy.size > 0} @click=${() => duty('LogOn')}>${word('duty.on', {})}</button>` : nothing}
+      ${dealing && (me === dealing || ui.operator?.role === 'supervisor') ? html`<button type="button" class="key" ?disabled=${ui.busy.size > 0} @click=${() => duty('LogOff')}>${word('duty.off', {})}</button>` : nothing}
+      <button type="button" class="key" @click=${() => logout()}>${word('logout', {})}</button>
+      <button type="button" class="key" @click=${() => location.reload()}>${word('reload', {})}</button>
+    </div>`;
+}
+
+async function duty(type) {
+  const answer = await speak({ type }, { round: '' });
+  if (answer?.ok) closeSheet();
+}
+
+let onKey = false;
+
+// A key that is shut for a moment loses the focus; whoever works with the keyboard finds it there again.
+function keepFocus() {
+  const press = document.querySelector('.press');
+  if (document.activeElement !== document.body) onKey = document.activeElement === press;
+  else if (onKey && press && !press.disabled) press.focus();
+}
+
+function paint() {
+  keepFocus();
+  render(view(), root);
+  keepFocus();
+  const dialog = document.getElementById('sheet');
+  if (!dialog) return;
+  if (ui.sheet && !dialog.open) dialog.showModal();
+  if (!ui.sheet && dialog.open) dialog.close();
+}
+
+// Somebody else deals by the book: whoever opens the panel as a dealer is asked once whether he relieves him.
+function askRelief() {
+  const { state } = picture();
+  if (asked) return;
+  asked = true;
+  if (ui.operator?.role === 'dealer' && state.on_duty && state.on_duty !== ui.operator.name) openSheet('duty');
+}
+
+// A key that is held down is one press.
+document.addEventListener('keydown', (event) => {
+  if (event.repeat && (event.key === 'Enter' || event.key === ' ') && event.target.closest('button')) event.preventDefault();
+});
+
+// What the key pad of the table was refused is seen here too: the dealer looks at this page.
+// A stream begins with facts of late; those are no news.
+function hear() {
+  const last = picture().facts.at(-1);
+  const fresh = heard !== null && last !== heard && performance.now() > NEWS_FROM_MS;
+  heard = last ?? undefined;
+  if (fresh && last.fact.type === 'KeyRefused' && !ui.busy.size) refuse(last.fact.reason);
+}
+
+async function start() {
+  ui.config = await ready('panel');
+  ui.operator = operator();
+  const wanted = new URLSearchParams(location.search).get('table');
+  ui.table = wanted ?? ui.config.tables[0] ?? '';
+  document.title = `${word('panel', {})} ${ui.table}`;
+  paintWith(paint);
+  repaint();
+  follow((name) => {
+    if (name !== undefined && name !== ui.table) return;
+    if (picture()?.state) {
+      pictureCame();
+      hear();
+      askRelief();
+    }
+    repaint();
+  });
+}
+
+start();

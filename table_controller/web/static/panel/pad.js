@@ -1,0 +1,84 @@
+// Keying of amounts with chips. What is tapped here is a sum of this page alone until it is entered;
+// every amount on the felt is the table's.
+
+import { html, nothing } from '../lit-html.js';
+import { amount, word } from '../table.js';
+import { isBusy, picture, refuse, repaint, speak, ui } from './desk.js';
+import { mark } from './marks.js';
+import { chips, chipText, nextUnkeyed } from './model.js';
+
+function total() {
+  return ui.entry.reduce((sum, cents) => sum + cents, 0);
+}
+
+/** The pad: the chosen spot and its sum, the chips in one row, and the keys that fill or wipe many amounts. */
+export function pad(now) {
+  const { state, house } = now;
+  const chosen = ui.spot;
+  const betting = state.phase === 'betting';
+  const seat = chosen ? state.seats[chosen.seat - 1] : null;
+  return html`
+    <section class="pad" aria-label=${word('pad', {})}>
+      <div class="keying">
+        <p class="sum" aria-live="polite">
+          ${chosen ? html`<span class="where">${word('place.spot', { spot: word(`spot.${chosen.spot}`, {}), seat: chosen.seat })}</span>
+            <strong class="digits">${ui.entry.length ? amount(total()) : '–'}</strong>`
+            : html`<span class="where quiet">${word('pad.choose', {})}</span>`}
+        </p>
+        <div class="chips" role="group" aria-label=${word('pad.chips', {})}>
+          ${chips(house).map((cents) => html`<button type="button" class="chip" ?disabled=${!chosen} aria-label=${word('pad.chip', { amount: amount(cents) })}
+            @click=${() => { ui.entry = [...ui.entry, cents]; repaint(); }}><span class="digits">${chipText(cents)}</span></button>`)}
+          ${chosen?.spot === 'raise' && seat.ante.cents ? html`<button type="button" class="key" @click=${() => { ui.entry = [seat.ante.cents, seat.ante.cents]; repaint(); }}>${word('pad.twice', { amount: amount(2 * seat.ante.cents) })}</button>` : nothing}
+        </div>
+        <div class="enter">
+          <button type="button" class="key" ?disabled=${!ui.entry.length} aria-label=${word('pad.back', {})} @click=${() => { ui.entry = ui.entry.slice(0, -1); repaint(); }}>${mark('back')}</button>
+          <button type="button" class="key" ?disabled=${!canEnter('AddAmount')} @click=${() => enter('AddAmount')}>${word('pad.add', {})}</button>
+          <button type="button" class="key strong" ?disabled=${!canEnter('SetAmount')} @click=${() => enter('SetAmount')}>${word('pad.enter', {})}</button>
+        </div>
+      </div>
+      ${betting ? fills(chosen) : nothing}
+    </section>`;
+}
+
+// Keys that are about the chosen seat and about all stand side by side: which is which is in their words.
+function fills(chosen) {
+  const seats = chosen ? [chosen.seat, 0] : [0];
+  const keys = (type, name) => seats.map((seat) => plain({ type, seat }, seat ? word(`${name}.seat`, { seat }) : word(`${name}.all`, {})));
+  return html`<div class="fills">
+    ${keys('RepeatAmounts', 'repeat')}
+    ${keys('DoubleAmounts', 'double')}
+    ${plain({ type: 'UndoAmount' }, word('undo', {}))}
+    ${keys('ClearAmounts', 'wipe')}
+  </div>`;
+}
+
+function plain(command, text) {
+  return html`<button type="button" class="key" ?disabled=${isBusy(command)} @click=${() => speak(command)}>${text}</button>`;
+}
+
+function command(type) {
+  return { type, spot: ui.spot?.spot, seat: ui.spot?.seat, cents: total() };
+}
+
+function canEnter(type) {
+  return Boolean(ui.spot) && ui.entry.length > 0 && !isBusy(command(type));
+}
+
+async function enter(type) {
+  const said = command(type);
+  const after = ui.spot;
+  const answer = await speak(said);
+  if (!answer) return;
+  if (!answer.ok) {
+    // The sum is kept: only the spot that the finger is on may be wrong.
+    refuse(answer.error);
+    return;
+  }
+  const now = picture();
+  // A tap on another spot while the answer was awaited stands.
+  if (ui.spot === after) {
+    ui.spot = now.state.phase === 'betting' ? nextUnkeyed(now.state, now.house, after) : null;
+    ui.entry = [];
+  }
+  repaint();
+}

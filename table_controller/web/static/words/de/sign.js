@@ -1,0 +1,50 @@
+import rules from "./rules.js";
+
+/** Was das Schild auf Deutsch sagt. */
+export default {
+  ...rules,
+  "sign.title": "Anzeige von Tisch {table}",
+  "sign.table": "Tisch {table}",
+  "sign.jackpot": "Progressiver Jackpot",
+  "sign.game": "Caribbean Stud Poker",
+  "sign.board": "Auszahlungen und Regeln",
+  "sign.reload": "Neu laden",
+  "sign.left": "{n} s",
+
+  "sign.light.green": "Bitte setzen",
+  "sign.light.yellow": "Letzte Einsätze",
+  "sign.light.red": "Nichts geht mehr",
+  "sign.light.deciding": "Raise oder Fold",
+  "sign.light.revealing": "Hand des Dealers",
+  "sign.light.settled": "Auszahlung",
+  "sign.light.void": "Runde ungültig",
+  "sign.light.idle": "Gleich geht es weiter",
+  "sign.light.hold": "Einen Moment bitte",
+  "sign.light.trial": "Tisch wird geprüft",
+  "sign.light.closed": "Tisch geschlossen",
+  "sign.light.unknown": "Kein Signal",
+
+  "sign.stale": "Letzter Stand vor {n} s",
+  "sign.offline": "OFFLINE",
+  "sign.offline.note": "Betrag nicht bestätigt",
+  "sign.offline.bare": "keine Nachricht vom Tisch",
+  "sign.fault": "Jackpot-Anzeige gestört",
+  "sign.fault.note": "Zurzeit keine Jackpot-Einsätze",
+  "sign.refused": "Dieses Schild ist nicht zugelassen",
+  "sign.unknown": "Kein Tisch mit diesem Namen",
+  "sign.waiting": "Warten auf den Tisch",
+  "sign.reset": "Neubeginn",
+  "sign.reset.note": "der Jackpot startet neu",
+  "sign.lowered": "Neuer Betrag",
+  "sign.lowered.note": "ein Teil des Jackpots ging ab",
+
+  "sign.pending": "WIRD GEPRÜFT",
+  "sign.confirmed": "GEWONNEN",
+  "sign.last_win": "Letzter Gewinn",
+  "sign.place": "Tisch {table}, Platz {seat}",
+  "sign.seat": "Platz {seat}",
+  "sign.share": "Anteil Royal Flush",
+
+  "sign.told.pending": "Wird geprüft: {place}, {hand}, {amount}.",
+  "sign.told.confirmed": "Bestätigt: {place}, {hand}, {amount}.",
+};

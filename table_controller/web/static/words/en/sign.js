@@ -1,0 +1,50 @@
+import rules from "./rules.js";
+
+/** What the sign says in English. */
+export default {
+  ...rules,
+  "sign.title": "Sign of table {table}",
+  "sign.table": "Table {table}",
+  "sign.jackpot": "Progressive jackpot",
+  "sign.game": "Caribbean Stud Poker",
+  "sign.board": "Pay tables and rules",
+  "sign.reload": "Reload",
+  "sign.left": "{n} s",
+
+  "sign.light.green": "Place your bets",
+  "sign.light.yellow": "Last bets",
+  "sign.light.red": "No more bets",
+  "sign.light.deciding": "Raise or fold",
+  "sign.light.revealing": "Dealer’s hand",
+  "sign.light.settled": "Paying",
+  "sign.light.void": "Round void",
+  "sign.light.idle": "Next round soon",
+  "sign.light.hold": "One moment please",
+  "sign.light.trial": "Table is being tested",
+  "sign.light.closed": "Table closed",
+  "sign.light.unknown": "No signal",
+
+  "sign.stale": "Last update {n} s ago",
+  "sign.offline": "OFFLINE",
+  "sign.offline.note": "amount not confirmed",
+  "sign.offline.bare": "no news from the table",
+  "sign.fault": "Jackpot display fault",
+  "sign.fault.note": "No jackpot bets for now",
+  "sign.refused": "This sign is not authorised",
+  "sign.unknown": "No table of this name",
+  "sign.waiting": "Waiting for the table",
+  "sign.reset": "Reset",
+  "sign.reset.note": "the jackpot starts again",
+  "sign.lowered": "New amount",
+  "sign.lowered.note": "part of the jackpot was taken off",
+
+  "sign.pending": "PENDING",
+  "sign.confirmed": "WINNER",
+  "sign.last_win": "Last win",
+  "sign.place": "Table {table}, seat {seat}",
+  "sign.seat": "Seat {seat}",
+  "sign.share": "Royal flush share",
+
+  "sign.told.pending": "Pending: {place}, {hand}, {amount}.",
+  "sign.told.confirmed": "Confirmed: {place}, {hand}, {amount}.",
+};
