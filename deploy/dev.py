@@ -218,7 +218,9 @@ def check(programs: Path, pytest_options: Sequence[str], strict: bool, say: Call
         if run.returncode:
             say(run.stdout.rstrip())
             failed.append(name)
-    tests = (str(programs / "pytest"), "-q", "-rs", *pytest_options)
+    # The whole is shared out to all processors, a file to each; a part is watched in one process.
+    spread = () if pytest_options else ("-n", "auto", "--maxprocesses", "4", "--dist", "loadfile")
+    tests = (str(programs / "pytest"), "-q", "-rs", *spread, *pytest_options)
     code = subprocess.run(tests, cwd=ROOT, check=False).returncode
     if failed:
         say(f"FAILED before the tests: {', '.join(failed)}")

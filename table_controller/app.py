@@ -22,7 +22,7 @@ from table_controller.archive import archives, begin, carry_over, left_by
 from table_controller.clock import Clock, SystemClock
 from table_controller.commands import Commands
 from table_controller.config import ConfigError, TableConfig
-from table_controller.daemon import log_to_output, notify
+from table_controller.daemon import log_to_output, many_files, notify
 from table_controller.door import Door
 from table_controller.journal import Journal, JournalFailed, JournalRefused
 from table_controller.keys import KeysRefused
@@ -278,6 +278,7 @@ def catalogue_text(form: Literal["schema", "asyncapi"]) -> str:
 def run(config: TableConfig) -> None:
     """The production service of one table, until it is told to stop."""
     log_to_output()
+    many_files()
     log = logging.getLogger("table_controller")
     clock = SystemClock()
     app = build(config, clock)

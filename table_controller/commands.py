@@ -305,7 +305,11 @@ def _request(peer: bytes, body: dict[str, Any], key: Key | None) -> Request:
             raise _Refused(
                 "$.sign", "a sign names itself with `here` and `gone`, and with no other question."
             )
-        return Request(peer, wire.id, None, b"", wire.ask, str(wire.sign or ""), key.name if key else "")
+        sign = str(wire.sign or "")
+        if sign and key is not None and not _may_show(key, sign):
+            text = f"{sign} was found; a sign shows under the name of its own key, of the role display."
+            raise _Refused("$.sign", text, Knock("role", key.name, wire.ask))
+        return Request(peer, wire.id, None, b"", wire.ask, sign, key.name if key else "")
     if not isinstance(wire.ask, UnsetType):
         raise _Refused("$", "both `command` and `ask` were found; allowed: one of them.")
     if key is not None:
@@ -314,6 +318,11 @@ def _request(peer: bytes, body: dict[str, Any], key: Key | None) -> Request:
     if key is not None:
         said = msgspec.structs.replace(said, key=key.name)
     return Request(peer, wire.id, said, sha256(_encode(said)).digest(), key=key.name if key else "")
+
+
+def _may_show(key: Key, sign: str) -> bool:
+    """Whether a key may say of a sign that it shows: its own, or any that a gateway has recognised."""
+    return key.role == "gateway" or (key.role == "display" and key.name == sign)
 
 
 def _under_key(wire: _Wire, key: Key, word: str) -> _Wire:
@@ -346,6 +355,9 @@ def _said(command: words.AnyCommand, wire: _Wire) -> words.Said:
     # A role that may not say it is refused by the table, so that the try is in the journal.
     if allowed == SUPERVISOR and role in allowed and not wire.reason.strip():
         raise _Refused("$.reason", f"{_shown(wire.reason)} was found; {name} needs a reason.")
+    for place, text in (("$.reason", wire.reason), ("$.round", wire.round)):
+        if not text.isprintable():
+            raise _Refused(place, f"{_shown(text)} was found; allowed: letters on one line.")
     for field in command.__struct_fields__:
         value = getattr(command, field)
         if isinstance(value, int):

@@ -33,6 +33,8 @@ _log = logging.getLogger(__name__)
 ZAP_ENDPOINT: Final = "inproc://zeromq.zap.01"
 DOMAINS: Final = ("state", "commands")
 _QUEUE_LIMIT: Final = 1_000
+_HANDSHAKE_MS: Final = 3_000
+"""Who has not shown his key by then holds a place that others need."""
 _BIND_ATTEMPTS: Final = 100
 _BIND_REST_S: Final = 0.01
 # Which side notices first that the other has no key is a matter of luck, so both names of it count.
@@ -78,6 +80,7 @@ class Door:
         socket.curve_secretkey = self._secret.secret.encode()
         socket.zap_domain = domain.encode()
         socket.setsockopt(zmq.ZAP_ENFORCE_DOMAIN, 1)
+        socket.handshake_ivl = _HANDSHAKE_MS
         # Whoever has no key at all never comes as far as the authenticator: only the monitor sees him.
         self._monitors.append(socket.get_monitor_socket(_NO_HANDSHAKE))
 
@@ -149,12 +152,12 @@ class Door:
         self._monitors = []
         self.socket.close(0)
 
-    def _look(self) -> tuple[int, int, int]:
+    def _look(self) -> tuple[int, ...]:
         try:
-            found = os.stat(register_path(self._folder))
+            found = os.lstat(register_path(self._folder))
         except OSError:
-            return (0, 0, 0)
-        return (found.st_ino, found.st_mtime_ns, found.st_size)
+            return ()
+        return (found.st_ino, found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_mode)
 
     def _answer(self, frames: list[bytes]) -> Knock | None:
         """Let one in or not. Whatever goes wrong here concerns him alone."""

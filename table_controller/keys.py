@@ -225,8 +225,13 @@ def _read_secret(place: str) -> dict[str, Any]:
 def _read(place: str, others: int, what: str) -> dict[str, Any]:
     """The content of a TOML file that nobody but its owner may touch in these ways."""
     try:
-        with open(place, "rb") as file:
-            mode = os.fstat(file.fileno()).st_mode
+        # What lies there must be a file of our own: a pipe would stop whoever opens it.
+        number = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with open(number, "rb") as file:
+            found = os.fstat(number)
+            if not stat.S_ISREG(found.st_mode) or found.st_uid not in (0, os.geteuid()):
+                raise KeysRefused(f"{place}: this is no file of this user")
+            mode = found.st_mode
             if stat.S_IMODE(mode) & others:
                 raise KeysRefused(
                     f"{place}: its mode is {stat.S_IMODE(mode):04o}, so it can {what}; set it with: "

@@ -21,6 +21,9 @@ HEARTBEAT_US = 500_000
 SEND_LIMIT = 1_000
 # Subscriptions taken in per turn; what is left waits for the next one.
 _DRAIN_LIMIT = 100
+_MAX_SUBSCRIPTION_BYTES = 4096
+_SUBSCRIPTIONS_MAX = 20_000
+"""More than thousands of honest subscribers make; each costs memory that only a new socket gives back."""
 
 _encode = msgspec.json.encode
 
@@ -74,6 +77,9 @@ class Publisher:
         socket: zmq.Socket[bytes] = self._context.socket(zmq.XPUB)
         socket.linger = 0
         socket.sndhwm = SEND_LIMIT
+        # Subscribers send subscriptions and nothing else; the limit counts before the handshake as well.
+        socket.maxmsgsize = _MAX_SUBSCRIPTION_BYTES
+        self._subscriptions = 0
         # Every new subscriber is reported, not only the first of a topic: each gets its welcome.
         socket.xpub_verbose = True
         return bound(socket, self._endpoint, self._door, "state")
@@ -132,9 +138,15 @@ class Publisher:
                 note = self.socket.recv(zmq.NOBLOCK)
             except zmq.Again:
                 break
+            self._subscriptions += 1
             welcome |= note[:1] == b"\x01" and b"state".startswith(note[1:])
         if welcome and self._state:
             self._send(b"state", self._state)
+
+    @property
+    def crowded(self) -> bool:
+        """Somebody subscribes without end: everybody is to be cut off, and the honest ones come back."""
+        return self._subscriptions > _SUBSCRIPTIONS_MAX
 
     def close(self) -> None:
         """Close the socket; what was not sent yet is dropped."""

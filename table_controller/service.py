@@ -59,6 +59,7 @@ BOUNDARIES = RoundOpened | RoundCleared | DayOpened | DayClosed | ShiftChanged |
 """Where a report may begin or end: the whole state is kept there."""
 
 
+LINES_EVERY_US = 50_000
 FACE_DOWN = ("dealing", "deciding")
 """While these last no hash over the entries is published: whoever knows all but one card of what went into it
 could try the cards that are left."""
@@ -139,6 +140,9 @@ class Service:
         # What the wall clock is ahead of the clock that never jumps.
         self._wall_ahead_ms = self._wall_ahead(clock.now_us())
         self._told_head = journal.head
+        # Answers that are made once, however often they are asked for.
+        self._offers, self._offers_seq = b"", -1
+        self._lines, self._lines_us = b"", -LINES_EVERY_US
         self._shoe = (0, 0)
         self._trouble = ""
         self._fds: list[int] | None = None
@@ -208,6 +212,10 @@ class Service:
             self._log_trouble()
             self._set_mark()
             self._watch_keys(now_us)
+            if self._publisher.crowded and self._door is not None:
+                self._visitors.note(Knock("fault", word="subscribe"))
+                self._publisher.rebind()
+                self._fds = None
 
     @property
     def busy(self) -> bool:
@@ -382,16 +390,21 @@ class Service:
 
     def _answer_question(self, now_us: int, request: Request) -> None:
         if request.ask == "offers":
-            stamp = Stamp(self._at_ms(now_us), self._clock.wall_ms())
-            found = offers(self._house, self._state, stamp)
-            self._commands.answer_offers(request, msgspec.json.encode(found))
+            # What has no entry changes no offer, but for a time limit, which has one each second.
+            if self._offers_seq != self._seq:
+                stamp = Stamp(self._at_ms(now_us), self._clock.wall_ms())
+                self._offers = msgspec.json.encode(offers(self._house, self._state, stamp))
+                self._offers_seq = self._seq
+            self._commands.answer_offers(request, self._offers)
         elif request.ask == "house":
             seen = house_view(self._house, self._state, self._software)
             self._commands.answer_house(request, msgspec.json.encode(seen))
         elif request.ask in ("here", "gone"):
             self._hear_sign(now_us, request)
         elif request.ask == "lines":
-            self._commands.answer_lines(request, msgspec.json.encode(self._wires.lines(now_us)))
+            if now_us - self._lines_us >= LINES_EVERY_US:
+                self._lines, self._lines_us = msgspec.json.encode(self._wires.lines(now_us)), now_us
+            self._commands.answer_lines(request, self._lines)
         else:
             self._commands.answer_snapshot(request, self._publisher.state)
 

@@ -34,7 +34,9 @@ def set_mark(path: str, journal: Journal) -> None:
         return
     try:
         draft = f"{path}{SUFFIX}.new"
-        with open(draft, "wb") as file:
+        # The head in it is as secret as the cards that lie face down.
+        number = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o640)
+        with open(number, "wb") as file:
             file.write(msgspec.json.encode(Mark(first.chain.hex(), last.seq, last.chain.hex())))
         os.replace(draft, path + SUFFIX)
     except OSError as error:

@@ -30,6 +30,9 @@ class Visitors:
         """One more was refused; of too many kinds the names are left out."""
         kind = (knock.why, knock.who, knock.word)
         if kind not in self._kinds and len(self._kinds) >= KINDS_MAX:
+            # The words are left out first, and the name only of a crowd.
+            kind = (knock.why, knock.who, "several")
+        if kind not in self._kinds and len(self._kinds) >= 4 * KINDS_MAX:
             kind = (knock.why, "", "several")
         found = self._kinds.setdefault(kind, _Kind())
         found.times += 1

@@ -8,7 +8,7 @@ import logging
 import sys
 from collections.abc import Callable, Sequence
 
-from table_controller.daemon import log_to_output, notify
+from table_controller.daemon import log_to_output, many_files, notify
 from table_controller.keys import KeysRefused, load_client_key
 from table_controller.web.clock import SystemClock
 from table_controller.web.operators import ROLES, Operators, OperatorsRefused
@@ -71,6 +71,7 @@ def _run(settings: Settings, _asked: argparse.Namespace) -> int:
     from table_controller.web.site import make_site
 
     log_to_output()
+    many_files()
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     log = logging.getLogger("table_controller.web")
     clock = SystemClock()

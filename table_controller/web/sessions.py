@@ -4,7 +4,7 @@ A session lives in this process alone: after a restart everybody logs in again. 
 a shift without a touch, because a panel that asks for a PIN in the middle of a round stops a game; a
 supervisor's or an auditor's ends after half an hour, because its screen stands where people pass. An
 open stream is no touch. Every decision of a supervisor asks for the PIN again, so that a session alone
-decides nothing.
+decides nothing; acknowledging an alarm is no decision.
 """
 
 from __future__ import annotations

@@ -40,6 +40,7 @@ from table_controller.web.feeds import Feeds, Heard
 from table_controller.web.guard import BodyRefused, Guard
 from table_controller.web.operators import Operator, Operators
 from table_controller.web.papers import Papers
+from table_controller.web.screens import Screens
 from table_controller.web.sessions import Allowance, Session, Sessions, same_token
 from table_controller.web.settings import Settings
 from table_controller.web.static_files import StaticFiles
@@ -53,7 +54,7 @@ LOGINS_A_MINUTE: Final = 10
 WORDS_A_SECOND: Final = 20
 PINS_A_MINUTE: Final = 30
 IDS_KEPT: Final = 4_000
-SIGN_HELD_MS: Final = 3_000
+HEARD_MS: Final = 2_000
 _WORDS: Final = {kind.__name__: kind for kind in ROLES}
 _SPEAKERS: Final = ("dealer", "supervisor")
 # Two people decide these, so each of them says who he is.
@@ -92,9 +93,7 @@ class Site:
         self._logins = Allowance(LOGINS_A_MINUTE, 60_000, clock.now_ms)
         self._words = Allowance(WORDS_A_SECOND, 1_000, clock.now_ms)
         self._pins = Allowance(PINS_A_MINUTE, 60_000, clock.now_ms)
-        self._signs_heard = Allowance(4, 1_000, clock.now_ms)
-        # From which address each sign was heard, and when.
-        self._sign_holders: dict[str, tuple[str, int]] = {}
+        self._screens = Screens(clock)
         # What was said under an id lately, so that a page that uses one twice is told so.
         self._said: OrderedDict[str, bytes] = OrderedDict()
         self.app = Starlette(
@@ -195,8 +194,10 @@ class Site:
         body = await body_of(request, Login)
         address = str(request.scope.get("address", ""))
         name = body.operator.strip()[:64]
-        wait_ms = max(self._logins.take(f"address {address}"), self._logins.take(f"name {name}"))
+        # A refused address uses nothing up that others need.
+        wait_ms = self._logins.take(f"address {address}") or self._logins.take(f"name {name} {address}")
         if wait_ms:
+            _log.warning("too many tries to log in from %s", address)
             raise Refused(429, "too many tries; wait a moment", wait_s=_seconds(wait_ms))
         operator = await self._with_pin(name, body.pin)
         if old := self._session_of(request):
@@ -263,14 +264,8 @@ class Site:
         unknown = body.sign not in named if named else self._settings.secure
         if unknown or not _SIGN.fullmatch(body.sign):
             raise Refused(404, "there is no sign of that name")
-        key, address = f"{table} {body.sign}", str(request.scope.get("address", ""))
-        if self._signs_heard.take(key):
-            raise Refused(429, "a sign is heard once a second")
-        holder, heard_ms = self._sign_holders.get(key, ("", 0))
-        if holder != address and self._clock.now_ms() - heard_ms < SIGN_HELD_MS:
-            raise Refused(409, "another screen shows under this name")
-        if len(self._sign_holders) < SIGNS_MAX or key in self._sign_holders:
-            self._sign_holders[key] = (address, self._clock.now_ms())
+        address = str(request.scope.get("address", ""))
+        self._screens.take(f"{table} {body.sign}", address, body.gone)
         ask = "gone" if body.gone else "here"
         question = {"v": 1, "id": _own_id(), "ask": ask, "sign": body.sign}
         answer = await self._feeds.request(table, question)
@@ -356,8 +351,10 @@ class Site:
         return Response(body, status, media_type="application/json")
 
     def _cards_lie_hidden(self, table: str) -> bool:
-        shown = self._streams.state(table)
-        return not shown or shown["phase"] in ("dealing", "deciding")
+        """Also where the table has not been heard just now: it may deal meanwhile."""
+        picture, shown = self._feeds.picture(table), self._streams.state(table)
+        fresh = self._clock.now_ms() - picture.heard_ms < HEARD_MS and not picture.refused
+        return not fresh or not shown or shown["phase"] in ("dealing", "deciding")
 
     # ------------------------------------------------------------------------------- checks
 

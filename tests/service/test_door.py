@@ -213,6 +213,46 @@ def test_a_key_that_only_looks_says_nothing(table: Table, name: str) -> None:
     assert nothing_was_done(table)
 
 
+def test_a_sign_shows_under_the_name_of_its_own_key_only(table: Table) -> None:
+    with table.client("MAIN") as sign, table.client("di") as auditor, table.client("web") as pages:
+        for client, name, taken in (
+            (sign, "MAIN", True),
+            (sign, "BAR", False),
+            (auditor, "di", False),
+            (pages, "BAR", True),
+        ):
+            client.send(ask="here", sign=name)
+            assert client.answer()["ok"] is taken
+    assert table.turned_away() == {("role", "MAIN", "here"), ("role", "di", "here")}
+
+
+def test_what_is_no_subscription_is_cut_off_before_it_takes_memory(table: Table) -> None:
+    with table.client("di") as auditor:
+        table.until(auditor.hears)
+        auditor.ears.subscribe(b"x" * 5_000)
+        auditor.forgets()
+        # The connection is cut, and comes back without end; another one is not disturbed.
+        with table.client("sue") as supervisor:
+            assert supervisor.says("LogOn")["ok"]
+            table.until(supervisor.hears)
+    assert table.publisher.socket.maxmsgsize == 4096
+
+
+def test_endless_subscriptions_end_with_new_sockets_and_the_honest_come_back(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("table_controller.publisher._SUBSCRIPTIONS_MAX", 50)
+    with table.client("di") as crowd, table.client("sue") as honest:
+        table.until(honest.hears)
+        before = table.publisher.socket
+        for number in range(60):
+            crowd.ears.subscribe(f"topic {number}".encode())
+        table.until(lambda: table.publisher.socket is not before)
+        honest.forgets()
+        table.until(honest.hears)
+    assert ("fault", "", "subscribe") in table.turned_away()
+
+
 def test_a_revoked_key_loses_its_live_session_and_everybody_else_is_back_by_himself(table: Table) -> None:
     with table.client("cy") as dealer, table.client("sue") as supervisor:
         assert dealer.says("LogOn")["ok"]
@@ -353,6 +393,8 @@ def test_a_scanner_fills_no_journal_and_hides_behind_no_number() -> None:
     assert [(one.why, one.times) for one in visitors.due(AGAIN_US)] == [("no_key", 1)]
     for number in range(10 * KINDS_MAX):
         visitors.note(Knock("other_body", "cy", f"word {number}"))
+    visitors.note(Knock("operator", "dora", "VoidRound"))
     told = visitors.due(3 * AGAIN_US)
-    assert len(told) <= KINDS_MAX + 1
-    assert sum(one.times for one in told) == 10 * KINDS_MAX
+    assert len(told) <= KINDS_MAX + 2
+    assert sum(one.times for one in told) == 10 * KINDS_MAX + 1
+    assert {one.who for one in told} == {"cy", "dora"}

@@ -118,6 +118,16 @@ def test_a_secret_that_others_may_read_is_refused_with_the_remedy(folder: str, m
         read_table_key(folder)
 
 
+def test_what_is_no_file_of_ones_own_is_no_register(folder: str, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere.toml"
+    elsewhere.write_text("")
+    for make in (lambda place: os.symlink(elsewhere, place), os.mkfifo):
+        Path(register_path(folder)).unlink()
+        make(register_path(folder))
+        with pytest.raises(KeysRefused, match="register"):
+            read_register(folder)
+
+
 def test_a_register_that_others_may_write_is_refused(folder: str) -> None:
     os.chmod(register_path(folder), 0o666)
     with pytest.raises(KeysRefused, match="can be changed by others"):

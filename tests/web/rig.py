@@ -132,7 +132,7 @@ class RealTable:
             urllib.request.urlopen(f"{self.url}/api/signs/T1/events", timeout=3) as stream,
         ):
             for line in stream:
-                if line.startswith(b"data:"):
+                if line.startswith(b"data:") and b'"meter_cents":' in line:
                     found: dict[str, Any] = json.loads(line[5:])
                     return found
         return {}
