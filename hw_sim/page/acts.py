@@ -13,9 +13,9 @@ from typing import Final
 from hw_sim.page.bets import Bets
 from hw_sim.page.cards import is_mark
 from hw_sim.page.croupier import undecided
-from hw_sim.page.layout import chips_of
+from hw_sim.page.layout import IN_PLAY, chips_of
 from hw_sim.page.purse import PurseEmpty
-from hw_sim.page.room import DEALER, IN_PLAY, SUPERVISOR, Json, No, Room
+from hw_sim.page.room import DEALER, SUPERVISOR, Json, No, Room
 from hw_sim.table import KEYS, HandError
 from hw_sim.words import COMMANDS, BadWord, parse_line
 
@@ -143,9 +143,12 @@ class Acts(Bets):
 
     def _sweep(self, act: Json) -> None:
         room = self._mine()
-        if room.state["phase"] == "betting":
+        if room.state["phase"] != "betting":
+            room.sweep()
+        elif room.layout.left_over():
+            self._take_away()
+        else:
             raise No("bets_lie_already")
-        room.sweep()
 
     def _look(self, act: Json) -> Json:
         """A player lifts his own cards; nobody lifts the dealer's."""
@@ -219,8 +222,6 @@ class Acts(Bets):
             return
         if room.state["phase"] in (*IN_PLAY, "settled", "void") and room.playing:
             raise No("finish_first")
-        for seat in range(1, room.seats + 1):
-            room.purses.give(seat, room.layout.seat_cents(seat))
         room.sweep()
         (room.folder / "hands_off").unlink(missing_ok=True)
 

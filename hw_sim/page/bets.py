@@ -81,6 +81,8 @@ class Bets:
         if room.solo and spot == "raise":
             raise No("raise_by_key")
         self._open_for_bets()
+        if room.layout.blocked(seat, spot):
+            raise No("sweep_first")
         if room.solo and spot == "bonus" and room.layout.cents(seat, "ante") < max(1, room.limit("minimum")):
             raise No("ante_first")
         most = room.limit({"ante": "maximum", "bonus": "bonus_maximum"}.get(spot, "none"))
@@ -112,24 +114,35 @@ class Bets:
         pile = room.layout.pile(seat, spot)
         if not pile:
             raise No("nothing_lies")
-        room.layout.remember()
-        self._give_back(seat, spot, pile[-1])
+        self._remember(seat)
+        if back := room.stakes.lifted(room.state, seat, spot, pile[-1]):
+            room.purses.give(seat, back)
         self._change(seat, {spot: pile[:-1]})
 
-    def _give_back(self, seat: int, spot: str, cents: int) -> None:
-        # A bet that is locked is owed whatever hands do; what it becomes is in the results.
-        phase = self._room.state["phase"]
-        if phase in ("betting", "idle") or (spot == "raise" and phase in ("dealing", "deciding")):
-            self._room.purses.give(seat, cents)
+    def _remember(self, seat: int) -> None:
+        # Chips of the house that are taken away are not laid again.
+        if any((seat, spot) in self._room.layout.settled for spot in SPOTS):
+            self._room.layout.before.clear()
+        else:
+            self._room.layout.remember()
+
+    def _take_away(self) -> None:
+        """What lay when the round opened is taken away; bets of the round stay."""
+        room = self._room
+        for seat, spot in sorted(room.layout.settled | room.layout.stale):
+            if back := room.layout.cents(seat, spot):
+                room.purses.give(seat, back)
+            self._change(seat, {spot: ()})
+        room.layout.before.clear()
 
     def _clear(self, act: Json) -> None:
         seat = self._seat(act)
         room = self._mine()
         if not self._bets_open():
             raise No("bets_closed")
-        if not room.layout.seat_cents(seat):
+        if not any(room.layout.pile(seat, spot) for spot in SPOTS):
             raise No("nothing_lies")
-        room.layout.remember()
+        self._remember(seat)
         room.purses.give(seat, room.layout.seat_cents(seat))
         room.layout.doubled.discard(seat)
         self._change(seat, {spot: () for spot in SPOTS if room.layout.pile(seat, spot)})
@@ -144,6 +157,8 @@ class Bets:
         if not last:
             raise No("nothing_to_repeat")
         room = self._open_for_bets()
+        if room.layout.blocked(seat, *SPOTS):
+            raise No("sweep_first")
         if room.layout.seat_cents(seat):
             raise No("bets_lie_already")
         room.purses.take(seat, sum(sum(chips) for chips in last.values()))
@@ -155,6 +170,9 @@ class Bets:
         with suppress(No):
             room.say({"type": "RepeatAmounts", "seat": seat})
         room.key_amounts(seat)
+        open_slot = not room.silent and room.state["coin_accept"][seat - 1]
+        if seat in room.layout.last_coins and open_slot and not self._jammed(seat):
+            self._drop(seat)
 
     def _double(self, act: Json) -> None:
         seat = self._seat(act)
@@ -163,6 +181,8 @@ class Bets:
             raise No("bets_closed")
         if seat in room.layout.doubled:
             raise No("doubled_already")
+        if room.layout.blocked(seat, *SPOTS):
+            raise No("sweep_first")
         limits = {"ante": room.limit("maximum"), "bonus": room.limit("bonus_maximum")}
         wanted = {}
         for spot, most in limits.items():
@@ -185,7 +205,12 @@ class Bets:
             raise No("bets_closed")
         if not room.layout.before:
             raise No("nothing_to_undo")
-        before = room.layout.before[-1]
+        before, coin = room.layout.before[-1]
+        if coin:
+            if room.seat(coin)["coin"] == "bet":
+                room.say({"type": "ReturnCoin", "seat": coin})
+            room.layout.forget_coin(coin)
+            return
         places = [
             place
             for place in {*before, *room.layout.piles}
@@ -215,10 +240,26 @@ class Bets:
                 raise No("silent" if room.silent else "no_progressive")
             if room.seat(seat)["coin"] == "bet" and self._bets_open():
                 room.say({"type": "ReturnCoin", "seat": seat})
+                room.layout.forget_coin(seat)
                 return
             if not room.state["coin_accept"][seat - 1]:
                 raise No("slot_closed")
+        if self._jammed(seat):
+            raise No("slot_jammed", cents=room.house.coin_cents)
+        if room.silent:
+            # Without power the lock-out is closed, and a token falls through to the player.
+            raise No("slot_closed")
+        self._drop(seat)
+
+    def _jammed(self, seat: int) -> bool:
+        return f"coin_stuck {seat}" in self._room.broken
+
+    def _drop(self, seat: int) -> None:
+        room = self._room
+        had_one = room.seat(seat)["coin"] != "none"
         room.purses.coin_falls(seat, room.house.coin_cents)
         room.hands.coin(seat)
+        if self._bets_open() and not had_one:
+            room.layout.remember(seat)
         if not room.silent:
             room.until(lambda: room.seat(seat)["coin"] != "none", 1.0)

@@ -29,6 +29,7 @@ def picture_of(room: Room) -> Json:
         },
         "piles": {f"{seat} {spot}": list(chips) for (seat, spot), chips in room.layout.piles.items()},
         "doubled": sorted(room.layout.doubled),
+        "left_over": [f"{seat} {spot}" for seat, spot in sorted(room.layout.settled | room.layout.stale)],
         "undo": len(room.layout.before),
         "repeat": sorted({seat for seat, _ in room.layout.last}),
         "purses": room.purses.all(),

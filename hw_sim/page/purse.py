@@ -34,7 +34,8 @@ class Purses:
         }
         self._round = str(kept.get("round", ""))
         self._returned: dict[int, int] = {int(seat): int(c) for seat, c in kept.get("returned", {}).items()}
-        self._coins: set[int] = {int(seat) for seat in kept.get("coins", ())}
+        # One entry for each token that has fallen: a second one of a seat is given back on its own.
+        self._coins: list[int] = [int(seat) for seat in kept.get("coins", ())]
         self._ours = bool(kept.get("ours", False))
 
     def cents(self, seat: int) -> int:
@@ -71,13 +72,13 @@ class Purses:
     def coin_falls(self, seat: int, cents: int) -> None:
         """A token is paid for. Raises `PurseEmpty`."""
         self.take(seat, cents)
-        self._coins.add(seat)
+        self._coins.append(seat)
         self._keep()
 
     def coin_returns(self, seat: int, cents: int) -> None:
         """A token that this page has dropped is given back."""
         if seat in self._coins:
-            self._coins.discard(seat)
+            self._coins.remove(seat)
             self.give(seat, cents)
 
     def follow(self, state: Mapping[str, Any], lying: bool) -> dict[int, int]:

@@ -19,8 +19,9 @@ from random import Random
 from typing import Any, Final, Protocol
 
 from hw_sim.page.cards import Shoe, antes_of
-from hw_sim.page.layout import Layout
+from hw_sim.page.layout import IN_PLAY, SPOTS, Layout
 from hw_sim.page.purse import Purses
+from hw_sim.page.stakes import Stakes
 from hw_sim.players import House, order_of_places
 from hw_sim.table import HandError, Hands
 
@@ -34,7 +35,6 @@ SENSOR_S: Final = 2.0
 LOOK_S: Final = 0.15
 NOTES_MAX: Final = 30
 GAMES_MAX: Final = 25
-IN_PLAY: Final = ("dealing", "deciding", "revealing")
 ALWAYS_CHIPS: Final = (100, 500, 2_500, 10_000)
 
 
@@ -95,6 +95,7 @@ class Room:
         self.now_s = now_s
         self.layout: Final = Layout()
         self.purses: Final = Purses(folder / "purses.json", seats)
+        self.stakes: Final = Stakes(self.layout, self.purses)
         self.shoe: Final = Shoe(chance, house)
         self.chance: Final = chance
         self.solo = True
@@ -231,19 +232,22 @@ class Room:
             self._round = state["round"]
             self._antes = []
             self.by_time.clear()
-            self.layout.doubled.clear()
+            self.stakes.open()
             self.shoe.shuffle()
         if state["phase"] != self._phase:
             self._phase = state["phase"]
             if self._phase == "dealing":
-                self.layout.lock()
+                for seat, cents in self.stakes.lock(state, self.chips()).items():
+                    self.note("topped_up", seat=seat, cents=cents)
         if state["phase"] in IN_PLAY and not self._antes:
             self._antes = antes_of(state)
             self._be_lucky()
-        for seat, cents in self.purses.follow(state, bool(self.layout.piles)).items():
+        lying = any(self.layout.seat_cents(seat) for seat in range(1, self.seats + 1))
+        for seat, cents in self.purses.follow(state, lying).items():
             self.note("paid" if cents > 0 else "taken_back", seat=seat, cents=abs(cents))
         if state["phase"] in ("settled", "void"):
             self._over = state
+        self.stakes.settle(state)
 
     def _be_lucky(self) -> None:
         if self.lucky is None or self.lucky[0] not in self._antes or self.shoe.left:
@@ -350,6 +354,8 @@ class Room:
 
     def _amount(self, seat: int, spot: str) -> int | None:
         """What the dealer keys for a spot: nothing as long as it is below the minimum."""
+        if self.layout.blocked(seat, spot):
+            return None
         cents = self.layout.cents(seat, spot)
         least = {"ante": self.limit("minimum"), "bonus": self.limit("bonus_minimum")}.get(spot, 0)
         return cents if cents and cents >= least else None
@@ -357,14 +363,13 @@ class Room:
     def sweep(self) -> None:
         """The felt is emptied: winners and dealer have taken their chips."""
         self.hands.clear_felt()
-        self.layout.sweep()
-        spots = ("ante", "raise", "bonus")
+        self.stakes.swept(self.state)
         self.until(
             lambda: (
                 not any(
                     seat[spot]["chips"] and f"sensor_stuck {spot} {seat['seat']}" not in self.broken
                     for seat in self.state["seats"]
-                    for spot in spots
+                    for spot in SPOTS
                 )
             ),
             SENSOR_S,

@@ -11,6 +11,10 @@ from table_controller.wording import line_words, money, place_words
 ONE_OF_TWO: Final = (
     "One person's word decides nothing: a second one must say the same, and one of the two is a supervisor."
 )
+MAYBE_SECOND: Final = (
+    "Two people must say the same, one of them a supervisor: the first word decides nothing, the second one "
+    "corrects the pot."
+)
 
 
 # ------------------------------------------------------------------------------ awards, money
@@ -26,14 +30,33 @@ def _decided_with(look: Look, seat: int) -> list[Shown]:
     return [one for one in mine if one.get("kind") != "share"]
 
 
+def _who_has_spoken(chosen: list[Shown], decision: str) -> str:
+    """What this word is after what was said already: the first of two, or the one that decides."""
+    said = {"confirm": "confirmed", "reject": "rejected"}
+    first, before = str(chosen[0].get("first_operator", "")), str(chosen[0].get("first_decision", ""))
+    if not first:
+        return ONE_OF_TWO
+    if before == decision:
+        return (
+            f"{first} has {said[decision]} it already: if another person says so now, it is decided; "
+            "one of the two must be a supervisor."
+        )
+    return (
+        f"{first} has {said[before]} it: after this word that counts no more, and a second person must "
+        "say the same as this one."
+    )
+
+
 def confirm(look: Look, command: m.ConfirmAward) -> list[str]:
     """One of two people confirms."""
     chosen = _decided_with(look, command.seat)
     if not chosen:
         return [f"No award waits for a decision at seat {command.seat}."]
     lines = [f"{award_words(one)} is owed to the player once two people have confirmed it." for one in chosen]
-    lines.append(ONE_OF_TWO)
-    if look.rules.get("jackpot_verify") == "deck_count":
+    lines.append(_who_has_spoken(chosen, "confirm"))
+    # Who has confirmed already could do so only after the count.
+    counted = chosen[0].get("first_decision") == "confirm"
+    if look.rules.get("jackpot_verify") == "deck_count" and not counted:
         lines.append("Confirming is possible once the rest of the deck has been counted complete.")
     if any(one.get("kind") == "royal" for one in chosen):
         reset = money(int(look.rules.get("reset_cents", 0)))
@@ -54,7 +77,7 @@ def reject(look: Look, command: m.RejectAward) -> list[str]:
     lines = [f"{award_words(one)} is not paid once two people have rejected it." for one in chosen]
     return [
         *lines,
-        ONE_OF_TWO,
+        _who_has_spoken(chosen, "reject"),
         "The meter gives nothing for it. The award stays in the log of hits with the reason.",
     ]
 
@@ -64,10 +87,18 @@ def parameter(look: Look, command: m.SetParameter) -> list[str]:
     if look.rules.get("parameter_change") == "after_next_hit":
         when = "It is in force from the reset after the next royal on; until then nothing changes."
     else:
-        when = "It is in force at once; this house changes parameters only while the gaming day is closed."
+        day = look.shown["day"]
+        closed = day is not None and not day["open"]
+        when = (
+            "It is in force at once."
+            if closed
+            else "The table refuses it now: this house changes parameters only while the day is closed."
+        )
     name = command.option.replace("_", " ")
+    now = (look.house.get("options") or {}).get(command.option)
+    before = f" goes from {now} to " if now else " becomes "
     return [
-        f"The parameter {name} becomes {command.value}, under approval {command.approval or 'not stated'}.",
+        f"The parameter {name}{before}{command.value}, under approval {command.approval or 'not stated'}.",
         when,
         "The house-rule file still says what it said; the change is in the journal.",
     ]
@@ -87,7 +118,7 @@ def correct(look: Look, command: m.CorrectMeter) -> list[str]:
     return [
         f"The {command.pot} goes from {money(before)} to {money(command.cents)}: {way}.",
         f"Cause: {command.why.replace('_', ' ')}; approval: {command.approval or 'not stated'}.",
-        ONE_OF_TWO,
+        MAYBE_SECOND,
         "Until the second person has said it no round may be opened: OPEN forgets what the first one said.",
     ]
 

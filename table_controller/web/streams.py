@@ -40,7 +40,7 @@ class _Shown:
 
     def __init__(self, picture: Picture) -> None:
         self.picture = picture
-        self.version = 0
+        self.version = self.house_version = 0
         self.facts: deque[bytes] = deque(maxlen=FACTS_KEPT)
         self.facts_told = 0
         self._table = b""
@@ -54,6 +54,8 @@ class _Shown:
         changed = (picture.state, picture.house, picture.refused, picture.boot, picture.seq) != (
             before.state, before.house, before.refused, before.boot, before.seq
         )  # fmt: skip
+        if picture.house != before.house:
+            self.house_version += 1
         if changed:
             self.version += 1
             self._table = self._sign = b""
@@ -82,6 +84,14 @@ class _Shown:
         left = b"null" if left_ms is None else b"%d" % left_ms
         head = b'event: sign\ndata: {"age_ms":%d,"left_ms":%s,'
         return head % (now_ms - picture.heard_ms, left) + self._sign
+
+    def house_event(self) -> bytes:
+        """The house as a sign needs it: the options as text are for staff."""
+        if not self.picture.house:
+            return b""
+        house = msgspec.json.decode(self.picture.house)
+        house.pop("options", None)
+        return b"event: house\ndata: " + _encode(house) + b"\n\n"
 
     def _table_fields(self) -> dict[str, Any]:
         picture = self.picture
@@ -123,7 +133,6 @@ class _Shown:
             "wins": list(_wins(state)),
             "day_open": day["open"] if day else True,
             "health_well": bool(health.get("meter", True) and health.get("display", True)),
-            "house": msgspec.Raw(picture.house) if picture.house else None,
         }
 
 
@@ -211,8 +220,9 @@ class Streams:
             shown = self._shown[stream.table]
             if not (first or beat or stream.sent.get(stream.table) != shown.version):
                 return b""
-            stream.sent[stream.table] = shown.version
-            return shown.sign_event(now_ms)
+            house = first or stream.sent_house != shown.house_version
+            stream.sent[stream.table], stream.sent_house = shown.version, shown.house_version
+            return (shown.house_event() if house else b"") + shown.sign_event(now_ms)
         parts: list[bytes] = []
         for name, shown in self._shown.items():
             # Whoever begins to look is told the facts of late, as far as they are kept.
@@ -254,6 +264,7 @@ class Stream:
         self.table = table
         self.wake = asyncio.Event()
         self.sent: dict[str, int] = {}
+        self.sent_house = 0
         self.facts: dict[str, int] = {}
         self._streams, self._good, self._ended = streams, good, ended
         self._gone = False

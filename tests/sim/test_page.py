@@ -234,6 +234,172 @@ def test_rebet_lays_the_bets_of_the_round_before_again(felt: Felt) -> None:
     assert felt.refused("repeat", seat=3) == "bets_lie_already"
 
 
+# ------------------------------------------------------------------------------ no cent comes or goes
+
+
+def test_chips_that_a_void_has_paid_back_are_nobodys_bet(felt: Felt) -> None:
+    felt.must("mode", solo=False)
+    felt.must("chip", seat=3, spot="ante", cents=2_500)
+    felt.must("key", key="lock")
+    felt.must("say", text="sup void", reason="a try")
+    assert felt.cents(3) == START_CENTS
+    felt.must("key", key="clear")
+    felt.must("key", key="open")
+    assert picture_of(felt.room)["left_over"] == ["3 ante"]
+    assert felt.refused("chip", seat=3, spot="ante", cents=500) == "sweep_first"
+    assert felt.refused("repeat", seat=3) == "sweep_first"
+    felt.must("chip", seat=5, spot="ante", cents=500)
+    felt.must("clear", seat=3)
+    assert felt.cents(3) == START_CENTS
+    assert felt.refused("undo") == "nothing_to_undo"
+    assert not felt.wire("ante.3")
+    felt.must("chip", seat=3, spot="ante", cents=500)
+    assert felt.seat(3)["ante"]["cents"] == 500
+
+
+def test_at_open_the_chips_of_the_round_before_can_still_be_swept(felt: Felt) -> None:
+    felt.must("mode", solo=False)
+    felt.must("chip", seat=3, spot="ante", cents=2_500)
+    felt.must("key", key="lock")
+    felt.must("say", text="sup void", reason="a try")
+    felt.must("key", key="clear")
+    felt.must("chip", seat=6, spot="ante", cents=500)
+    felt.must("key", key="open")
+    felt.must("chip", seat=5, spot="ante", cents=500)
+    felt.must("sweep")
+    assert (felt.wire("ante.3"), felt.wire("ante.6"), felt.wire("ante.5")) == (False, False, True)
+    assert (felt.cents(3), felt.cents(6)) == (START_CENTS, START_CENTS)
+    assert felt.cents(5) == START_CENTS - 500
+    assert felt.refused("sweep") == "bets_lie_already"
+
+
+def test_chips_that_were_no_bet_come_back_when_the_felt_is_swept(felt: Felt) -> None:
+    felt.must("mode", solo=False)
+    felt.must("chip", seat=1, spot="ante", cents=100)
+    felt.must("chip", seat=3, spot="ante", cents=500)
+    felt.must("key", key="lock")
+    felt.must("chip", seat=3, spot="ante", cents=500)
+    felt.must("say", text="sup void", reason="a try")
+    felt.must("key", key="clear")
+    felt.must("sweep")
+    assert felt.room.purses.all() == {str(seat): START_CENTS for seat in range(1, 8)}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_purses_and_felt_hold_what_the_results_say_whatever_is_done(felt_of: MakeFelt, seed: int) -> None:
+    felt, chance = felt_of(seed=seed), Random(seed)
+    start = sum(felt.room.purses.all().values())
+    won = 0
+    for number in range(6):
+        felt.must("mode", solo=False)
+        for seat in (2, 3, 5):
+            felt.must("chip", seat=seat, spot="ante", cents=2_500)
+            felt.must("coin", seat=seat)
+            felt.do("chip", seat=seat, spot="bonus", cents=chance.choice([100, 500]))
+            for _ in range(3):
+                act = chance.choice(["take", "undo", "double", "clear", "chip", "coin", "repeat"])
+                felt.do(act, seat=seat, spot=chance.choice(["ante", "bonus"]), cents=500)
+        felt.must("chip", seat=6, spot="ante", cents=100)
+        felt.must("chip", seat=7, spot="ante", cents=500)
+        if chance.random() < 0.3:
+            felt.stage.power_off()
+            felt.room.until(lambda: felt.room.silent, SILENT_S + 1)
+            felt.do("coin", seat=2, force=True)
+            felt.do("take", seat=7, spot="ante")
+            felt.do("chip", seat=7, spot="ante", cents=2_500)
+            felt.stage.power_on()
+            felt.until(lambda: not felt.room.silent and not felt.room._unkeyed)
+            felt.do("say", text="sup resume")
+        felt.do("coin", seat=3, force=True)
+        felt.must("key", key="lock")
+        felt.do("take", seat=7, spot="ante")
+        felt.do("chip", seat=7, spot="raise", cents=100)
+        felt.do("take", seat=7, spot="raise")
+        if chance.random() < 0.5:
+            felt.must("say", text="sup void", reason="a try")
+        else:
+            felt.must("mode", solo=True)
+            felt.until(lambda: felt.state["phase"] == "deciding" or bool(felt.state["holds"]))
+            for seat in undecided(felt.state):
+                felt.must(chance.choice(["raise", "fold"]), seat=seat)
+            felt.until(lambda: felt.state["phase"] == "settled" or bool(felt.state["holds"]))
+            if felt.state["phase"] != "settled":
+                felt.must("say", text="sup void", reason="a try")
+            felt.must("mode", solo=False)
+        won += sum(outcome(seat) for seat in felt.state["seats"])
+        if felt.state["stub_due"]:
+            felt.must("say", text=f"stub {52 - felt.state['cards_out']}")
+        felt.must("key", key="clear")
+        if number % 2:
+            felt.must("sweep")
+        felt.must("key", key="open")
+        felt.do("sweep")
+        assert felt.room.layout.piles == {}
+        assert sum(felt.room.purses.all().values()) == start + won, number
+
+
+def outcome(seat: Json) -> int:
+    """What the results of a round have moved at a seat: won or lost, and nothing else."""
+    moved = 0
+    for text in seat["results"].values():
+        verb, _, amount = str(text).partition(" ")
+        cents = int(amount.replace(".", "")) if amount else 0
+        moved += {"win": cents, "lose": -cents}.get(verb, 0)
+    # A coin that wins is not returned itself.
+    return moved - (100 if str(seat["results"].get("coin")).startswith("win") else 0)
+
+
+def test_a_coin_for_a_jammed_slot_comes_back_with_a_word(felt: Felt) -> None:
+    felt.must("chip", seat=2, spot="ante", cents=500)
+    felt.must("fault", name="coin_stuck", args=[2])
+    before = felt.cents(2)
+    assert felt.refused("coin", seat=2) == "slot_jammed"
+    assert felt.refused("coin", seat=2, force=True) == "slot_jammed"
+    assert felt.cents(2) == before
+    felt.must("mend", name="coin_stuck", args=[2])
+    felt.must("coin", seat=2)
+    assert felt.cents(2) == before - 100
+
+
+def test_a_second_coin_comes_back_and_the_first_can_be_asked_back_after_it(felt: Felt) -> None:
+    felt.must("chip", seat=2, spot="ante", cents=500)
+    before = felt.cents(2)
+    felt.must("coin", seat=2)
+    felt.must("coin", seat=2, force=True)
+    felt.until(lambda: felt.cents(2) == before - 100)
+    felt.must("coin", seat=2)
+    assert felt.cents(2) == before
+
+
+def test_undo_takes_the_coin_back_where_it_was_the_last_bet(felt: Felt) -> None:
+    felt.must("chip", seat=2, spot="ante", cents=500)
+    felt.must("coin", seat=2)
+    felt.must("chip", seat=2, spot="ante", cents=500)
+    felt.must("undo")
+    assert felt.seat(2)["coin"] == "bet"
+    felt.must("undo")
+    assert felt.seat(2)["coin"] == "none"
+    assert felt.seat(2)["ante"]["cents"] == 500
+    felt.must("coin", seat=2)
+    felt.must("coin", seat=2)
+    felt.must("undo")
+    assert felt.cents(2) == START_CENTS
+    assert felt.refused("undo") == "nothing_to_undo"
+
+
+def test_rebet_drops_the_coin_again_where_the_slot_is_open(felt: Felt) -> None:
+    felt.must("chip", seat=3, spot="ante", cents=500)
+    felt.must("coin", seat=3)
+    felt.round(3)
+    before = felt.cents(3)
+    felt.must("repeat", seat=3)
+    assert felt.seat(3)["coin"] == "bet"
+    assert felt.cents(3) == before - 600
+    felt.must("undo")
+    assert felt.seat(3)["coin"] == "none"
+    assert felt.seat(3)["ante"]["cents"] == 500
+
+
 # ------------------------------------------------------------------------------ coins
 
 

@@ -141,7 +141,7 @@ def test_the_page_is_light(table: Table) -> None:
         "lit-html.js",
         "felt.js",
     ]
-    names += [*shared, "words/en/felt.js", "words/en/rules.js", "words/en/table.js"]
+    names += [*shared, "words/en/felt.js", "words/en/panel.js", "words/en/rules.js", "words/en/table.js"]
     sizes = [len(table.ask("GET", f"/static/{name}", Accept_Encoding="gzip")[2]) for name in names]
     assert sum(sizes) < 150_000
 
@@ -236,6 +236,79 @@ def test_by_hand_with_a_finger_on_a_small_screen(table: Table, open_table: Calla
     page.get_by_role("button", name="Lock", exact=True).tap()
     expect(page.get_by_role("alert")).to_contain_text("The table says")
     page.get_by_role("button", name="One player").tap()
+
+
+def test_by_hand_no_key_that_would_be_refused_is_the_next_step(
+    table: Table, open_table: Callable[..., Page]
+) -> None:
+    page = open_table()
+    page.get_by_role("button", name="By hand").click()
+    primary = page.locator(".dealer-keys .primary")
+    expect(page.get_by_role("button", name="Lock", exact=True)).to_be_visible()
+    expect(primary).to_have_count(0)
+    page.locator('[data-spot="ante"][data-seat="4"]').click()
+    expect(page.locator(".own.empty")).not_to_contain_text("Choose a chip")
+    expect(primary).to_have_text("Lock")
+    assert table.act({"do": "key", "key": "lock"}) == {"ok": True}
+    expect(primary).to_contain_text("Card to")
+    page.get_by_role("button", name="Choose the card").click()
+    boxed = page.get_by_label("It lies face up in the shoe")
+    boxed.check()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Choose the card").click()
+    expect(boxed).not_to_be_checked()
+    page.keyboard.press("Escape")
+    for _ in range(2):
+        assert table.act({"do": "card", "card": "KD"}) == {"ok": True}
+    expect(page.locator(".notice")).to_contain_text("a card came twice, the deck is bad")
+    expect(page.get_by_role("button", name="Resume", exact=True)).to_have_count(0)
+    expect(primary).to_have_count(0)
+    browsers.faultless(page)
+    browsers.shoot(page, "felt-held")
+    before = table.picture()["purses"]["4"]
+    assert table.act({"do": "say", "text": "sup void"}) == {"ok": True}
+    expect(primary).to_have_text("Clear round")
+    assert table.picture()["purses"]["4"] == before + 500
+    table.act({"do": "say", "text": f"stub {52 - table.picture()['state']['cards_out']}"})
+    table.act({"do": "say", "text": "sup new_deck"})
+    assert table.act({"do": "key", "key": "clear"}) == {"ok": True}
+    expect(primary).to_have_text("Sweep the chips")
+    assert table.act({"do": "key", "key": "open"}) == {"ok": True}
+    expect(page.locator('[data-spot="ante"][data-seat="4"]')).to_contain_text("left over")
+    expect(page.get_by_text("$0.00").first).to_be_visible()
+    page.get_by_role("button", name="Sweep the chips").click()
+    expect(page.locator("[data-chip].small")).to_have_count(0)
+    assert table.picture()["purses"]["4"] == before + 500
+    assert table.act({"do": "mode", "solo": True}) == {"ok": True}
+
+
+def test_double_is_offered_only_where_the_balance_pays_it(
+    table: Table, open_table: Callable[..., Page]
+) -> None:
+    page = open_table()
+    double = page.get_by_role("button", name="Double")
+    page.locator(".seat-name").last.click()
+    chip = {"do": "chip", "seat": 1, "spot": "ante", "cents": 10_000}
+    while table.picture()["purses"]["1"] >= 10_000:
+        assert table.act(chip) == {"ok": True}
+    expect(double).to_be_disabled()
+    assert table.act({"do": "take", "seat": 1, "spot": "ante"}) == {"ok": True}
+    for _ in range(2):
+        assert table.act({"do": "take", "seat": 1, "spot": "ante"}) == {"ok": True}
+    expect(double).to_be_enabled()
+    assert table.act({"do": "clear", "seat": 1}) == {"ok": True}
+
+
+def test_all_pay_tables_are_seen_where_there_is_room(open_table: Callable[..., Page]) -> None:
+    page = open_table(1920, 1080)
+    box = page.locator(".payouts .scroll")
+    browsers.shoot(page, "felt-large")
+    assert box.evaluate("(box) => box.scrollHeight - box.clientHeight") <= 0
+    page.evaluate(
+        "document.querySelector('.shoe').insertAdjacentHTML('beforeend', "
+        "'<span class=\"state bad\">Unplugged</span>')"
+    )
+    assert page.locator(".shoe").evaluate("(shoe) => shoe.scrollWidth - shoe.clientWidth") <= 0
 
 
 def test_the_page_stops_at_once_though_a_stream_is_open(table: Table) -> None:

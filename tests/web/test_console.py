@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from table_controller.table import messages as m
+from tests.web.desk import DESK, Look, Open, Shoot, begin, do_it, key, second_look, shows
 
 if TYPE_CHECKING:
     from tests.web.painted import Painted
 
-Open = Callable[..., Page]
-Shoot = Callable[[Page, str], Any]
-Look = Callable[[Page], None]
-DESK = (1920, 1080)
 STATES = (
     "closed",
     "betting-yellow",
@@ -37,37 +34,6 @@ STATES = (
 """Every state that the console draws in a way of its own."""
 
 
-def _key(page: Page, name: str) -> Any:
-    """The key of a decision among all of them."""
-    return page.locator(".decisions").get_by_role("button", name=name)
-
-
-def _shows(page: Page, painted: Painted) -> None:
-    """The page shows the newest picture, and what is possible was asked about it."""
-    page.locator(f'.band[data-seq="{painted.seq()}"]').wait_for()
-
-
-def _begin(page: Page, name: str, reason: str = "seen on camera 4") -> Any:
-    """A decision up to its second look."""
-    expect(_key(page, name)).not_to_have_attribute("aria-disabled", "true")
-    _key(page, name).click()
-    dialog = page.locator("dialog")
-    if reason:
-        dialog.get_by_label("Reason").fill(reason)
-    return dialog
-
-
-def _second_look(dialog: Any) -> Any:
-    dialog.get_by_role("button", name="Second look").click()
-    expect(dialog.locator(".effects li").first).to_be_visible()
-    return dialog
-
-
-def _do(dialog: Any, pin: str) -> None:
-    dialog.get_by_label("PIN").fill(pin)
-    dialog.get_by_role("button", name="Do it").click()
-
-
 def test_in_every_state_of_the_table_the_console_can_be_used_by_everybody(
     painted: Painted, open_page: Open, shoot: Shoot, faultless: Look
 ) -> None:
@@ -76,7 +42,7 @@ def test_in_every_state_of_the_table_the_console_can_be_used_by_everybody(
     page.get_by_role("button", name="Refused").click()
     for scene in STATES:
         painted.paint("T1", scene)
-        _shows(page, painted)
+        shows(page, painted)
         faultless(page)
         shoot(page, f"console-{scene}")
 
@@ -86,13 +52,13 @@ def test_a_void_is_done_after_reason_second_look_and_pin(
 ) -> None:
     painted.paint("T1", "deciding-some")
     page = open_page("/console", operator="ann")
-    dialog = _second_look(_begin(page, "Void the round"))
+    dialog = second_look(begin(page, "Void the round"))
     expect(dialog.locator(".effects")).to_contain_text("Seat 2: ante 20.00, raise 40.00, bonus 5.00 back")
     expect(dialog.locator(".effects")).to_contain_text("All stakes that go back: 125.00.")
     assert not painted.commands
     shoot(page, "console-second-look")
     faultless(page)
-    _do(dialog, painted.pins["ann"])
+    do_it(dialog, painted.pins["ann"])
     expect(dialog).to_contain_text("Done.")
     expect(dialog).to_contain_text("Journal entry")
     (said,) = painted.wait_for_said(1)
@@ -108,12 +74,12 @@ def test_without_a_reason_there_is_no_second_look_and_without_a_pin_nothing_is_d
 ) -> None:
     painted.paint("T1", "deciding")
     page = open_page("/console", operator="ann")
-    dialog = _begin(page, "Void the round", reason="")
+    dialog = begin(page, "Void the round", reason="")
     dialog.get_by_role("button", name="Second look").click()
     expect(dialog.get_by_role("alert")).to_contain_text("reason is needed")
     expect(dialog.get_by_role("button", name="Do it")).to_have_count(0)
     dialog.get_by_label("Reason").fill("misdeal")
-    _second_look(dialog)
+    second_look(dialog)
     dialog.get_by_role("button", name="Do it").click()
     expect(dialog.get_by_role("alert")).to_contain_text("PIN is needed")
     assert not painted.commands
@@ -126,12 +92,12 @@ def test_a_wrong_pin_does_nothing_and_may_be_typed_again(
     painted.paint("T1", "deciding")
     page = open_page("/console", operator="ann")
     forgive(page, "403")
-    dialog = _second_look(_begin(page, "Void the round"))
-    _do(dialog, "999123")
+    dialog = second_look(begin(page, "Void the round"))
+    do_it(dialog, "999123")
     expect(dialog.get_by_role("alert")).not_to_be_empty()
     assert not painted.commands
     expect(dialog.get_by_label("PIN")).to_have_value("")
-    _do(dialog, painted.pins["ann"])
+    do_it(dialog, painted.pins["ann"])
     expect(dialog).to_contain_text("Done.")
     assert len(painted.commands) == 1
 
@@ -139,7 +105,7 @@ def test_a_wrong_pin_does_nothing_and_may_be_typed_again(
 def test_a_double_tap_on_do_it_voids_once(painted: Painted, open_page: Open) -> None:
     painted.paint("T1", "deciding")
     page = open_page("/console", operator="ann")
-    dialog = _second_look(_begin(page, "Void the round"))
+    dialog = second_look(begin(page, "Void the round"))
     dialog.get_by_label("PIN").fill(painted.pins["ann"])
     with painted.unanswered():
         dialog.get_by_role("button", name="Do it").dblclick()
@@ -155,20 +121,20 @@ def test_a_decision_left_open_over_the_end_of_its_round_is_refused_by_the_table(
     painted.paint("T1", "deciding")
     page = open_page("/console", operator="ann")
     before = painted.canvas().state.round
-    dialog = _second_look(_begin(page, "Void the round"))
+    dialog = second_look(begin(page, "Void the round"))
     painted.play("fold 1\nfold 2\nfold 5\nclose\nreveal\nclear\nopen\nante 1 10.00\nlock")
     expect(dialog).to_contain_text(f"This is about round {before}")
     expect(dialog).to_contain_text("The effect is another than when you looked")
     expect(dialog.get_by_role("button", name="Do it")).to_have_count(0)
     shoot(page, "console-round-is-over")
     dialog.get_by_role("button", name="I have seen it").click()
-    _do(dialog, painted.pins["ann"])
+    do_it(dialog, painted.pins["ann"])
     expect(dialog).to_contain_text("Refused:")
     assert painted.wait_for_said(1)[-1]["round"] == before
     assert painted.canvas().state.phase == "dealing"
 
 
-def test_an_award_is_confirmed_by_two_people_at_one_console(
+def test_item_40_46_an_award_is_confirmed_by_two_people_at_one_console(
     painted: Painted, open_page: Open, shoot: Shoot, faultless: Look
 ) -> None:
     painted.paint("T1", "award-counted")
@@ -180,8 +146,8 @@ def test_an_award_is_confirmed_by_two_people_at_one_console(
     award.get_by_role("button", name="Confirm award").click()
     dialog = page.locator("dialog")
     dialog.get_by_label("Reason").fill("hand and lamp are right")
-    _second_look(dialog)
-    _do(dialog, painted.pins["ann"])
+    second_look(dialog)
+    do_it(dialog, painted.pins["ann"])
     expect(dialog).to_contain_text("ann has spoken")
     shoot(page, "console-award-first-person")
     faultless(page)
@@ -189,9 +155,9 @@ def test_an_award_is_confirmed_by_two_people_at_one_console(
     dialog.get_by_role("button", name="Second person").click()
     dialog.get_by_label("Who says it").fill("ben")
     dialog.get_by_label("Reason").fill("deck is complete")
-    _second_look(dialog)
+    second_look(dialog)
     expect(dialog.get_by_label("PIN of ben")).to_be_visible()
-    _do(dialog, painted.pins["ben"])
+    do_it(dialog, painted.pins["ben"])
     expect(dialog).to_contain_text("Done.")
     expect(dialog.get_by_role("button", name="Second person")).to_have_count(0)
     first, second = painted.wait_for_said(2)
@@ -210,12 +176,14 @@ def test_the_same_person_twice_decides_nothing(painted: Painted, open_page: Open
     _begin_award.click()
     dialog = page.locator("dialog")
     dialog.get_by_label("Reason").fill("right")
-    _do(_second_look(dialog), painted.pins["ann"])
+    do_it(second_look(dialog), painted.pins["ann"])
     dialog.get_by_role("button", name="Second person").click()
     dialog.get_by_label("Who says it").fill("ann")
     dialog.get_by_label("Reason").fill("right")
-    _do(_second_look(dialog), painted.pins["ann"])
+    do_it(second_look(dialog), painted.pins["ann"])
     expect(dialog).to_contain_text("a second person is needed")
+    # What the table refuses goes back to the form with what was typed.
+    expect(dialog.get_by_label("Reason")).to_have_value("right")
     assert any(one.status == "waits" for one in painted.canvas().state.awards)
 
 
@@ -226,7 +194,7 @@ def test_a_confirmed_award_is_paid_at_the_cage(painted: Painted, open_page: Open
     dialog = page.locator("dialog")
     dialog.get_by_text("at the cage").click()
     dialog.get_by_label("Reason").fill("signed")
-    _do(_second_look(dialog), painted.pins["ann"])
+    do_it(second_look(dialog), painted.pins["ann"])
     expect(dialog).to_contain_text("Done.")
     books = painted.canvas().state.books
     assert books is not None
@@ -236,16 +204,16 @@ def test_a_confirmed_award_is_paid_at_the_cage(painted: Painted, open_page: Open
 def test_a_correction_is_typed_in_money_and_said_by_two_people(painted: Painted, open_page: Open) -> None:
     painted.paint("T1", "idle")
     page = open_page("/console", operator="ann")
-    dialog = _begin(page, "Correct a meter", reason="the sign showed less")
+    dialog = begin(page, "Correct a meter", reason="the sign showed less")
     dialog.get_by_text("meter", exact=True).click()
     dialog.get_by_label("It must show").fill("12,400.50")
     dialog.get_by_text("the display was wrong").click()
     dialog.get_by_label("Approval reference").fill("GC-12")
-    _do(_second_look(dialog), painted.pins["ann"])
+    do_it(second_look(dialog), painted.pins["ann"])
     dialog.get_by_role("button", name="Second person").click()
     dialog.get_by_label("Who says it").fill("ben")
     dialog.get_by_label("Reason").fill("I saw it too")
-    _do(_second_look(dialog), painted.pins["ben"])
+    do_it(second_look(dialog), painted.pins["ben"])
     expect(dialog).to_contain_text("Done.")
     meter = painted.canvas().state.meter
     assert meter is not None
@@ -293,7 +261,7 @@ def test_a_silent_table_is_old_after_three_seconds_and_offline_after_ten(
 ) -> None:
     painted.paint("T1", "deciding")
     page = open_page("/console", operator="ann")
-    _shows(page, painted)
+    shows(page, painted)
     # What is asked in the moment in which the table falls silent has no answer.
     forgive(page, "503")
     painted.silence(4_000)
@@ -301,6 +269,10 @@ def test_a_silent_table_is_old_after_three_seconds_and_offline_after_ten(
     painted.silence(11_000)
     expect(page.locator(".band")).to_contain_text("OFFLINE")
     expect(page.locator(".old")).to_contain_text("Nothing here is confirmed")
+    expect(page.locator(".needs")).not_to_contain_text("Nothing needs anybody")
+    expect(page.locator(".desk .state.well:visible")).to_have_count(0)
+    for one in page.locator(".decisions .key").all():
+        expect(one).to_have_attribute("aria-disabled", "true")
     shoot(page, "console-offline")
     faultless(page)
     painted.hear()
@@ -313,7 +285,7 @@ def test_an_auditor_sees_everything_and_decides_nothing(
     painted.paint("T1", "award-counted")
     page = open_page("/console", operator="di")
     expect(page.locator(".decisions")).to_contain_text("decides nothing")
-    expect(page.locator(".need.award")).to_contain_text("royal flush")
+    expect(page.locator(".need.award")).to_contain_text("Royal flush")
     expect(page.locator(".desk").get_by_role("button", name="Confirm award")).to_have_count(0)
     faultless(page)
 
@@ -321,7 +293,7 @@ def test_an_auditor_sees_everything_and_decides_nothing(
 def test_the_running_record_tells_what_happens_and_can_be_filtered(painted: Painted, open_page: Open) -> None:
     painted.paint("T1", "betting-keyed")
     page = open_page("/console", operator="ann")
-    _shows(page, painted)
+    shows(page, painted)
     painted.play("lock")
     lines = page.locator(".lines")
     expect(lines).to_contain_text("No more bets, seats in play: 3")
@@ -334,11 +306,11 @@ def test_the_running_record_tells_what_happens_and_can_be_filtered(painted: Pain
 def test_a_reload_in_the_middle_of_a_decision_leaves_nothing_done(painted: Painted, open_page: Open) -> None:
     painted.paint("T1", "deciding")
     page = open_page("/console", operator="ann")
-    dialog = _second_look(_begin(page, "Void the round"))
+    dialog = second_look(begin(page, "Void the round"))
     dialog.get_by_label("PIN").fill(painted.pins["ann"])
     page.reload()
     expect(page.locator("dialog")).not_to_be_visible()
-    _shows(page, painted)
+    shows(page, painted)
     assert not painted.commands
 
 
@@ -365,14 +337,14 @@ def test_the_console_speaks_german_with_the_numbers_of_the_place(
     faultless(page)
 
 
-@pytest.mark.parametrize("key", ["Enter", "Space"])
-def test_a_decision_is_made_with_the_keyboard_alone(painted: Painted, open_page: Open, key: str) -> None:
+@pytest.mark.parametrize("pressed", ["Enter", "Space"])
+def test_a_decision_is_made_with_the_keyboard_alone(painted: Painted, open_page: Open, pressed: str) -> None:
     painted.paint("T1", "deciding")
     page = open_page("/console", operator="ann")
-    expect(_key(page, "Void the round")).not_to_have_attribute("aria-disabled", "true")
-    _key(page, "Void the round").focus()
-    page.keyboard.press(key)
+    expect(key(page, "Void the round")).not_to_have_attribute("aria-disabled", "true")
+    key(page, "Void the round").focus()
+    page.keyboard.press(pressed)
     expect(page.locator("dialog")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.locator("dialog")).not_to_be_visible()
-    expect(_key(page, "Void the round")).to_be_focused()
+    expect(key(page, "Void the round")).to_be_focused()

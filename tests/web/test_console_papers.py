@@ -86,7 +86,7 @@ def test_charts_show_meter_rounds_and_alarms_also_as_tables(
     shoot(page, "console-charts")
     faultless(page)
     page.locator("figure summary").last.click()
-    expect(page.locator("figure").last).to_contain_text("raise not twice")
+    expect(page.locator("figure").last).to_contain_text("The raise is not twice the ante")
     page.get_by_role("button", name="T1-20260930-000140-000140").click()
     expect(page.locator("pre")).to_contain_text("RECORD OF ROUND")
     faultless(page)
@@ -155,3 +155,55 @@ def test_a_paper_that_is_not_there_is_told_in_its_own_words(
     page = open_page("/console#/T1/papers", operator="ann")
     forgive(page, "404")
     expect(page.locator(".papers")).to_contain_text("is not kept on this machine")
+
+
+def _report() -> dict[str, Any]:
+    """A day of one seat, with nothing in it but a hand."""
+    counts = dict.fromkeys(("entries", "rounds_settled", "rounds_void", "resets", "seeded_cents"), 0)
+    empty: dict[str, Any] = {
+        key: [] for key in ("dealers", "alarms", "refused", "corrections", "changes", "happenings")
+    }
+    payouts = ("by_dealer", "confirmed", "rejected", "at_table", "at_cage", "owed", "withheld")
+    seat = {"seat": 1, "hands": 1, "refunded_cents": 0, "result_cents": -1_000, "coins": 0, "awards_cents": 0}
+    custody = {"cause": "resets put on by the house", "meter_exact": 0, "reserve_exact": 0}
+    return {
+        **counts,
+        **empty,
+        "title": "Day 1",
+        "software": "0.1.0",
+        "from_ms": 1_790_000_000_000,
+        "until_ms": 1_790_000_060_000,
+        "lasted_ms": 60_000,
+        "first_entry": 1,
+        "last_entry": 9,
+        "in_play": "",
+        "reconciles": True,
+        "reconciliation": [],
+        "payouts": {
+            name: 0 for one in (*payouts, "of_meter", "house_added") for name in (one, f"{one}_cents")
+        },
+        "coins": {"bet": 0, "bet_cents": 0, "refunded": 0, "refunded_cents": 0},
+        "to_meter_exact": 0,
+        "to_reserve_exact": 0,
+        "to_house_exact": 0,
+        "seats": [{**seat, "ante_cents": 1_000, "raise_cents": 0, "bonus_cents": 0}],
+        "custody": [{**custody, "overflow_exact": 0}],
+    }
+
+
+def test_a_report_has_a_column_for_the_bonus_only_where_the_house_has_one(
+    painted: Painted, open_page: Open, faultless: Look
+) -> None:
+    painted.add_table("T2", 'preset = "us"\n')
+    page = open_page("/console#/T2/papers", DESK, operator="di")
+    _serve(page, {"report": _report()})
+    page.get_by_role("button", name="Show the report").click()
+    heads = page.locator(".papers th")
+    expect(heads.filter(has_text="Players’ result")).to_have_count(1)
+    expect(heads.filter(has_text="bonus")).to_have_count(0)
+    expect(page.locator(".papers")).to_contain_text("Resets put on by the house")
+    faultless(page)
+    page.get_by_role("link", name="All tables").click()
+    page.locator(".tile a").first.click()
+    page.get_by_role("link", name="Papers of T1").click()
+    expect(heads.filter(has_text="5+1 bonus")).to_have_count(1)

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from table_controller.engine.house_rules import option_texts
 from table_controller.table import messages as m
 from table_controller.table.roles import ROLES
 from table_controller.table.state import rules_now
@@ -166,7 +167,32 @@ def test_a_correction_is_told_with_its_difference() -> None:
     said = _look(table, m.CorrectMeter("meter", before + 2_500, "display_wrong", "GC-7"))
     assert "25.00 more" in said
     assert "GC-7" in said
-    assert "a second one must say the same" in said
+    assert "the first word decides nothing, the second one corrects the pot" in said
+
+
+def test_the_second_person_is_told_who_has_spoken_and_that_this_word_decides() -> None:
+    table = TableTop(RULES + 'jackpot_hold_from = "10.00"\njackpot_verify = "none"\n').run(LAID).run(FLUSH)
+    table.run("raise 1\nraise 3\nclose\nreveal")
+    assert "decides nothing" in _look(table, m.ConfirmAward(1))
+    assert not table.word(m.RejectAward(1), "ann")
+    same, other = _look(table, m.RejectAward(1)), _look(table, m.ConfirmAward(1))
+    assert "ann has rejected it already: if another person says so now, it is decided" in same
+    assert "decides nothing" not in same + other
+    assert "ann has rejected it: after this word that counts no more" in other
+
+
+def test_a_parameter_is_told_with_what_it_is_now_and_not_as_in_force_while_the_day_is_open() -> None:
+    table = TableTop(RULES, gaming_day=True)
+    house = _house(table) | {"options": option_texts(rules_now(table.house, table.state))}
+    change = m.SetParameter("reset", "12000.00", "GC-9")
+    closed = "\n".join(effect_lines(change, _shown(table), house))
+    assert "goes from 10000.00 to 12000.00, under approval GC-9" in closed
+    assert "in force at once" in closed
+    assert not table.word(m.OpenDay())
+    opened = "\n".join(effect_lines(change, _shown(table), house))
+    assert "in force at once" not in opened
+    assert "The table refuses it now" in opened
+    assert table.word(change)
 
 
 def test_closing_the_day_says_what_stays_owed() -> None:

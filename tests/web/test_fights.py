@@ -211,7 +211,9 @@ def test_a_reload_while_a_word_is_on_its_way_says_it_once(painted: Painted, open
     assert len(told) == 1
 
 
-def test_every_page_agrees_a_second_after_a_burst_of_changes(painted: Painted, open_page: OpenPage) -> None:
+def test_item_25_every_page_agrees_a_second_after_a_burst_of_changes(
+    painted: Painted, open_page: OpenPage
+) -> None:
     painted.paint("T1", "betting")
     panels = [panel(open_page), panel(open_page, "ann")]
     console = open_page("/console", operator="ben")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from playwright.sync_api import expect
 
 from table_controller.table import messages as m
 from tests.web.painted import Painted
 from tests.web.panel_taps import PANEL, Faultless, Open, Shoot, button, chip, primary, settled, spot
-from tests.web.scenes import SCENES
+from tests.web.scenes import HOUSE_RULES, SCENES
 
 KEYS = {
     "closed": "OPEN",
@@ -257,6 +258,50 @@ def test_an_amount_that_the_table_refuses_stays_to_be_mended_and_the_reason_is_t
     )
     expect(page.locator(".sum strong")).to_have_text("1.00")
     expect(spot(page, 2, "ante")).to_contain_text("not keyed")
+
+
+def test_what_chips_without_an_amount_count_as_is_said_before_lock(
+    painted: Painted, open_page: Open, shoot: Shoot, faultless: Faultless
+) -> None:
+    painted.paint("T1", "betting-chips")
+    page = open_page(PANEL, touch=True, operator="cy")
+    step = page.locator(".step")
+    expect(step).to_contain_text("2 bets not keyed count as $5.00 (Ante 2, 5).")
+    expect(step).to_contain_text("1 bet not keyed counts as $1.00 (5+1 bonus 2).")
+    expect(primary(page)).to_be_enabled()
+    shoot(page, "panel-unkeyed")
+    faultless(page)
+    painted.play("ante 5 50.00\nbonus 2 5.00")
+    expect(step.locator(".not-keyed")).to_have_text(["1 bet not keyed counts as $5.00 (Ante 2)."])
+    painted.play("ante 2 20.00")
+    expect(step.locator(".not-keyed")).to_have_count(0)
+
+
+def test_chips_that_are_no_bet_are_called_so_before_lock(painted: Painted, open_page: Open) -> None:
+    painted.add_table("T2", HOUSE_RULES)
+    canvas = painted.canvas("T2")
+    canvas.house = msgspec.structs.replace(canvas.house, minimum_cents=0)
+    painted.play("open\nante 1 10.00\nchips ante 2\nchips bonus 3", "T2")
+    page = open_page("/panel?table=T2", touch=True, operator="cy")
+    expect(page.locator(".not-keyed")).to_have_text(["Chips not keyed are no bets (Ante 2 · 5+1 bonus 3)."])
+    # Chips that lay there at OPEN count for nothing either.
+    painted.paint("T1", "cleared", "chips ante 3\nopen\nante 1 10.00")
+    page = open_page(PANEL, touch=True, operator="cy")
+    expect(page.locator(".not-keyed").last).to_contain_text("Chips that lay there before are no bet")
+    expect(page.locator(".not-keyed").last).to_contain_text("3")
+
+
+def test_keys_with_nothing_to_act_on_are_grey(painted: Painted, open_page: Open) -> None:
+    painted.paint("T1", "betting-chips")
+    page = open_page(PANEL, touch=True, operator="cy")
+    for name in ("Repeat all", "Double all", "Undo", "Clear all"):
+        expect(button(page, name)).to_be_disabled()
+    painted.play("ante 2 20.00")
+    spot(page, 5, "ante").tap()
+    for name in ("Double all", "Undo", "Clear all"):
+        expect(button(page, name)).to_be_enabled()
+    for name in ("Repeat all", "Double 5", "Clear 5"):
+        expect(button(page, name)).to_be_disabled()
 
 
 def test_a_coin_goes_back_before_lock(painted: Painted, open_page: Open, faultless: Faultless) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from table_controller.engine.cards import DECK, card_text
@@ -21,6 +22,7 @@ from tests.web.panel_taps import (
     settled,
     spot,
 )
+from tests.web.scenes import HOUSE_RULES
 
 # ------------------------------------------------------------------------------------ statements
 
@@ -116,7 +118,49 @@ def test_the_rest_of_the_deck_is_counted_by_one_number(painted: Painted, open_pa
     assert painted.commands == [{"type": "CountStub", "cards": left}]
 
 
+def test_an_open_sheet_never_turns_into_another_one(painted: Painted, open_page: Open) -> None:
+    painted.paint("T1", "revealing")
+    page = open_page(PANEL, touch=True, operator="cy")
+    irregular(page, "hand")
+    painted.play("sup void")
+    expect(page.locator("#sheet")).to_be_hidden()
+    expect(page.get_by_role("alert").filter(has_text="Refused")).to_contain_text(
+        "“State a hand” can no longer be said"
+    )
+    # Nor does the sheet whose first form nobody chose.
+    painted.paint("T1", "deciding")
+    button(page, "Irregular").tap()
+    expect(page.locator("#sheet-title")).to_have_text("Wrong number of cards")
+    painted.play("sup void")
+    expect(page.locator("#sheet")).to_be_hidden()
+    assert painted.commands == []
+
+
+def test_what_can_be_said_in_the_next_phase_too_stays_open(painted: Painted, open_page: Open) -> None:
+    painted.paint("T1", "deciding", "fold 1\nraise 2\nraise 5")
+    page = open_page(PANEL, touch=True, operator="cy")
+    irregular(page, "exposed")
+    painted.play("close")
+    expect(page.locator('[data-what="hand"]')).to_be_visible()
+    expect(page.locator("#sheet-title")).to_have_text("A card was seen")
+
+
+def test_at_a_seat_of_which_nothing_can_be_said_no_form_lies_open(painted: Painted, open_page: Open) -> None:
+    painted.paint("T1", "idle")
+    page = open_page(PANEL, touch=True, operator="cy")
+    page.locator('[data-seat="3"] .seat-head').tap()
+    expect(page.locator("#sheet")).to_contain_text("What is to be stated?")
+    expect(page.locator("[data-number]")).to_have_count(0)
+
+
 # ------------------------------------------------------------------------------- pay and collect
+
+
+def test_in_a_void_round_the_stakes_go_back(painted: Painted, open_page: Open) -> None:
+    painted.paint("T1", "void")
+    page = open_page(PANEL, operator="cy")
+    expect(page.locator(".due-now")).to_contain_text("Stakes go back")
+    expect(page.locator(".dues")).not_to_contain_text("Nothing moves")
 
 
 def test_what_is_paid_and_taken_stands_in_the_order_of_the_house_and_ticks_are_this_pages_own(
@@ -214,10 +258,14 @@ def test_an_award_waits_for_two_people_and_the_first_may_be_the_dealer(
     expect(page.get_by_role("alert").filter(has_text="HOLD")).to_contain_text(
         "Seat 2: royal flush, $12,347.14, waits. Two people decide"
     )
+    banner = page.locator(".award")
     for name in ("cy", "ann"):
         button(page, "Confirm award: Seat 2").tap()
         say_as(page, name, painted.pins[name])
         expect(page.locator("#sheet")).to_be_hidden()
+        if name == "cy":
+            expect(banner).to_contain_text("cy has confirmed; a second person is needed.")
+            shoot(page, "panel-award-first")
     expect(page.locator(".phase")).to_have_text("Pay and collect")
     shoot(page, "panel-award-confirmed")
     assert [(said["command"]["type"], said["operator"]) for said in painted.said] == [
@@ -226,12 +274,77 @@ def test_an_award_waits_for_two_people_and_the_first_may_be_the_dealer(
     ]
 
 
+def test_before_the_deck_is_counted_an_award_cannot_be_confirmed_and_why_is_said(
+    painted: Painted, open_page: Open, shoot: Shoot, faultless: Faultless
+) -> None:
+    painted.paint("T1", "award-waits")
+    page = open_page(PANEL, touch=True, operator="cy")
+    banner = page.locator(".award")
+    expect(banner).to_contain_text("the rest of the deck must be counted complete first")
+    expect(button(page, "Confirm award: Seat 2")).to_be_disabled()
+    expect(button(page, "Reject award: Seat 2")).to_be_enabled()
+    shoot(page, "panel-award-uncounted")
+    faultless(page)
+    button(page, "Count the rest of the deck").tap()
+    page.locator(f'[data-number="{52 - len(painted.canvas().state.cards)}"]').tap()
+    expect(button(page, "Confirm award: Seat 2")).to_be_enabled()
+    expect(banner).not_to_contain_text("must be counted")
+    expect(banner.get_by_role("button", name="Count the rest of the deck")).to_have_count(0)
+    expect(page.locator(".step")).to_contain_text("The deck is counted")
+
+
+def test_a_first_rejection_is_told_by_name(painted: Painted, open_page: Open) -> None:
+    painted.paint("T1", "award-counted")
+    page = open_page(PANEL, touch=True, operator="cy")
+    button(page, "Reject award: Seat 2").tap()
+    say_as(page, "ann", painted.pins["ann"])
+    expect(page.locator(".award")).to_contain_text("ann has rejected; a second person is needed.")
+
+
+def test_a_share_of_a_royal_is_decided_with_the_royal(
+    painted: Painted, open_page: Open, shoot: Shoot, faultless: Faultless
+) -> None:
+    painted.add_table("T2", HOUSE_RULES + 'royal_split = "shared_by_bettors"\n')
+    painted.paint("T2", "award-counted")
+    page = open_page("/panel?table=T2", touch=True, operator="cy")
+    share = page.locator(".award-line").filter(has_text="Seat 5")
+    expect(share).to_contain_text("share of the royal at seat 2")
+    expect(share).to_contain_text("Decided with seat 2.")
+    expect(share.get_by_role("button")).to_have_count(0)
+    royal = page.locator(".award-line").filter(has_text="royal flush")
+    expect(royal.get_by_role("button", name="Confirm award: Seat 2")).to_be_enabled()
+    shoot(page, "panel-award-share")
+    faultless(page)
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (1024, 600), (800, 1280)])
+def test_two_awards_leave_the_seats_in_sight_and_what_is_below_is_hinted_at(
+    painted: Painted, open_page: Open, shoot: Shoot, size: tuple[int, int]
+) -> None:
+    painted.paint("T1", "awards-two")
+    page = open_page(PANEL, size=size, touch=True, operator="cy")
+    expect(page.locator(".award-line")).to_have_count(2)
+    for seat in (2, 5):
+        expect(page.locator(f'[data-seat="{seat}"] .hand')).to_be_in_viewport(ratio=1)
+        expect(button(page, f"Confirm award: Seat {seat}")).to_be_in_viewport(ratio=1)
+    more = page.locator("main > .more")
+    below, key = (
+        page.locator("main").evaluate("(one) => one.scrollHeight - one.clientHeight >= 16"),
+        more.is_visible(),
+    )
+    assert below == key
+    shoot(page, f"panel-two-awards-{size[0]}x{size[1]}")
+    while more.is_visible():
+        more.tap()
+    expect(page.locator(".dealer .made")).to_be_in_viewport()
+
+
 def test_a_dealer_who_is_not_on_duty_is_asked_whether_he_relieves_the_other(
     painted: Painted, open_page: Open, faultless: Faultless
 ) -> None:
     painted.paint("T1", "betting", on_duty="zoe")
     page = open_page(PANEL, touch=True, operator="cy")
-    expect(page.locator("#sheet")).to_contain_text("zoe deals by the book.")
+    expect(page.locator("#sheet")).to_contain_text("zoe is on duty.")
     faultless(page)
     assert painted.commands == []
     page.locator("#sheet").get_by_role("button", name="I deal now").tap()
@@ -251,6 +364,24 @@ def test_an_alarm_of_the_dealers_is_seen_to_once(
     button(page, "Seen to").tap()
     expect(line).to_have_count(0)
     assert painted.commands == [{"type": "ClearAlarm", "alarm": "late_coin", "place": "3"}]
+
+
+def test_all_alarms_of_the_dealers_are_seen_to_by_one_tap(
+    painted: Painted, open_page: Open, faultless: Faultless
+) -> None:
+    painted.paint("T1", "dealing", "coin 3\ncoin 4\nfault lamp_dead 2")
+    page = open_page(PANEL, touch=True, operator="cy")
+    button(page, "See to them").tap()
+    expect(page.locator(".alarm-list li")).to_have_count(3)
+    faultless(page)
+    button(page, "Seen to: all of mine").tap()
+    # A supervisor's own stays.
+    expect(page.locator(".alarm-list li")).to_have_count(1)
+    expect(button(page, "Seen to: all of mine")).to_have_count(0)
+    assert painted.commands == [
+        {"type": "ClearAlarm", "alarm": "late_coin", "place": "3"},
+        {"type": "ClearAlarm", "alarm": "late_coin", "place": "4"},
+    ]
 
 
 def test_two_panels_that_key_one_seat_agree(painted: Painted, open_page: Open) -> None:

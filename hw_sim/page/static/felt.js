@@ -7,8 +7,8 @@ import { onChange, once, redraw } from './felt/acts.js';
 import { dialog, open, payTable, shut } from './felt/dialogs.js';
 import { draggable } from './felt/drag.js';
 import { combination } from './felt/hand.js';
-import { betsOpen, leftMs, limit, lost, model, seatOf, take, totalBet, undecided } from './felt/model.js';
-import { lines } from './felt/notes.js';
+import { betsOpen, leftMs, limit, lost, model, resumable, seatOf, take, totalBet, undecided } from './felt/model.js';
+import { lines, reason } from './felt/notes.js';
 import { modeKeys, rail } from './felt/rail.js';
 import { lay, seats } from './felt/seats.js';
 import { shape } from './felt/shapes.js';
@@ -88,8 +88,8 @@ function banner() {
       <button type="button" class="key grave" @click=${() => once({ do: 'decide', reject: true })}>${word('felt.reject')}</button>`);
   }
   if (state.holds.length) {
-    return notice('warn', 'hold', html`<span><b>${word('felt.held', { hold: state.holds.map((hold) => hold.replaceAll('_', ' ')).join(', ') })}</b> ${word('felt.held.why', { ends: state.holds.map((hold) => state.hold_ends[hold]).join('; ') })}</span>
-      <button type="button" class="key" @click=${() => once({ do: 'say', text: 'sup resume' })}>${word('felt.say.sup resume')}</button>
+    return notice('warn', 'hold', html`<span><b>${word('felt.held', { hold: state.holds.map((hold) => reason('hold', hold)).join('; ') })}</b> ${word('felt.held.why', { ends: state.holds.map((hold) => state.hold_ends[hold]).join('; ') })}</span>
+      ${resumable() ? html`<button type="button" class="key" @click=${() => once({ do: 'say', text: 'sup resume' })}>${word('felt.say.sup resume')}</button>` : nothing}
       <button type="button" class="key grave" @click=${() => once({ do: 'say', text: 'sup void' })}>${word('felt.say.sup void')}</button>
       <button type="button" class="key" @click=${() => open('words')}>${word('felt.other_words')}</button>`);
   }
@@ -126,13 +126,28 @@ function dealerSays(state) {
   if (state.dealer.hand) {
     return html`<b>${state.dealer.hand}</b> ${state.dealer.qualifies ? html`<span class="state info">${shape('tick')}${word('felt.qualifies')}</span>` : html`<span class="state warn">${shape('cross')}${word('felt.no_qualify')}</span>`}`;
   }
-  return html`<span>${word(`felt.says.${state.phase}`)}</span>`;
+  return html`<span>${word(says(state))}</span>`;
+}
+
+/** What there is to say to a seat that has no cards. */
+function before(state) {
+  const bet = totalBet(model.seat) > 0;
+  if (state.phase === 'idle') return '';
+  if (state.phase === 'betting') {
+    if (!betsOpen()) return 'felt.light.off';
+    return !bet ? 'felt.lay_first' : model.picture.solo ? 'felt.bets_lie' : 'felt.bets_lie_hand';
+  }
+  return state.phase === 'dealing' && bet ? 'felt.cards_come' : 'felt.no_cards';
+}
+
+function says(state) {
+  return state.phase === 'idle' && state.day && !state.day.open ? 'felt.says.closed' : `felt.says.${state.phase}`;
 }
 
 /** The cards in front of the person, what they make, and the window in which he decides. */
 function own(state) {
   const seat = seatOf(model.seat);
-  if (!seat.cards.length) return html`<div class="own empty"><p class="quiet">${word(betsOpen() ? 'felt.lay_first' : 'felt.no_cards')}</p></div>`;
+  if (!seat.cards.length) return html`<div class="own empty"><p class="quiet">${before(state) ? word(before(state)) : nothing}</p></div>`;
   const looked = model.looked?.seat === model.seat ? model.looked.cards : [];
   const faces = seat.cards.map((card, at) => card ?? looked[at] ?? null);
   const known = faces.length === 5 && faces.every(Boolean);

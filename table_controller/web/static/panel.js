@@ -1,18 +1,20 @@
 // The dealer's panel: everything about the phase that stands, and nothing else.
 
 import { html, nothing, render } from './lit-html.js';
-import { follow, logout, OFFLINE_MS, operator, ready, tables, word } from './table.js';
-import { closeSheet, isBusy, offers, openSheet, paintWith, picture, pictureCame, refuse, repaint, settle, speak, ui } from './panel/desk.js';
+import { count, follow, logout, money, OFFLINE_MS, operator, ready, tables, word } from './table.js';
+import { closeSheet, isBusy, offers, offersLately, openSheet, paintWith, picture, pictureCame, refuse, repaint, settle, speak, ui } from './panel/desk.js';
 import { dues } from './panel/dues.js';
 import { mark } from './panel/marks.js';
-import { isPaying, KEY_OF_PHASE, keyRefused, nextStep, openAlarms } from './panel/model.js';
+import { decisionRefused, isPaying, KEY_OF_PHASE, keyRefused, nextStep, openAlarms, spotsWords, unkeyed } from './panel/model.js';
 import { pad } from './panel/pad.js';
 import { felt } from './panel/seats.js';
-import { statementSheet } from './panel/statements.js';
+import { statementSheet, stillStateable } from './panel/statements.js';
 import { supervisorSheet } from './panel/supervisor.js';
-import { head, needs } from './panel/top.js';
+import { head, more, needs } from './panel/top.js';
 
 const NEWS_FROM_MS = 2000;
+// The empty edge of what is scrolled, in CSS pixels: nothing stands there.
+const EDGE = 16;
 const root = document.getElementById('panel');
 let scene = '';
 let key = { phase: '', refused: '' };
@@ -30,7 +32,7 @@ function view() {
   return html`
     ${head(now)}
     ${needs(now)}
-    <main class=${offline ? 'offline' : ''}>${felt(now)}</main>
+    <main class=${offline ? 'offline' : ''}>${felt(now)}${more()}</main>
     ${isPaying(state) ? dues(now) : keying && !trial && !offline ? pad(now) : nothing}
     ${bar(now, trial, offline)}
     ${sheet(now)}`;
@@ -48,6 +50,9 @@ function waiting(now) {
 // What the page keeps for itself ends with the phase that it was about.
 function notice(now) {
   const { state } = now;
+  if (ui.sheet?.kind === 'irregular' && ui.sheet.round === state.round && !stillStateable(state, now.house)) {
+    over(word('sheet.ended', { what: word(`say.${ui.sheet.what}`, {}) }));
+  }
   const next = `${state.round} ${state.phase} ${state.shown === 'trial'}`;
   if (next === scene) return;
   const first = !scene;
@@ -55,10 +60,16 @@ function notice(now) {
   ui.spot = null;
   ui.entry = [];
   if (ui.sheet?.kind === 'irregular' && ui.sheet.round !== state.round) {
-    ui.sheet = null;
-    ui.refusal = word('sheet.over', {});
+    over(word('sheet.over', {}));
   }
   if (!first) settle();
+}
+
+// The sheet goes while the page is painted; why is said with the next painting.
+function over(text) {
+  ui.sheet = null;
+  settle();
+  queueMicrotask(() => refuse(text));
 }
 
 /** Why the key cannot be pressed: told by the last answer about this phase, so that it does not flicker. */
@@ -81,11 +92,28 @@ function bar(now, trial, offline) {
     <footer class="bar" ?inert=${offline}>
       <button type="button" class="key irregular" @click=${() => openSheet('irregular')}>${mark('warn')}${word('irregular', {})}</button>
       <button type="button" class="key" @click=${() => openSheet('supervisor')}>${word('supervisor.key', {})}</button>
-      <p class="step" aria-live="polite">${offline ? nothing : html`<strong>${nextStep(state, now.house)}</strong>`}
+      <p class="step" aria-live="polite">${offline ? nothing : html`<strong>${nextStep(state, now.house, deckCounted(state))}</strong>`}
+        ${state.phase === 'betting' && !offline ? notKeyed(state, now.house) : nothing}
         ${why && !offline ? html`<span class="why-not">${word('not.yet', { key: word(`key.${name}`, {}), why })}</span>` : nothing}</p>
       ${trial ? nothing : html`<button type="button" class="key primary press" data-key=${name}
         ?disabled=${offline || Boolean(refused) || isBusy(command) || state.phase === 'dealing'} @click=${() => speak(command)}>${word(`key.${name}`, {})}</button>`}
     </footer>`;
+}
+
+// The table decides when the deck has been counted; what it would take of an award tells so.
+function deckCounted(state) {
+  const list = offersLately();
+  const waiting = state.awards.filter((one) => one.status === 'waits' && one.kind !== 'share');
+  return Boolean(list) && waiting.every((one) => !decisionRefused(list, 'ConfirmAward', one.seat));
+}
+
+// What LOCK makes of chips without an amount is said before it is pressed.
+function notKeyed(state, house) {
+  const { groups, doubt } = unkeyed(state, house);
+  const lines = groups.map(({ cents, bets }) => word(`unkeyed.${cents ? 'counts' : 'no_bet'}.${bets.length > 1 ? 'many' : 'one'}`,
+    { n: count(bets.length), amount: money(cents), places: spotsWords(bets) }));
+  if (doubt.length) lines.push(word('unkeyed.doubt', { places: spotsWords(doubt) }));
+  return lines.map((line) => html`<span class="not-keyed">${line}</span>`);
 }
 
 const SHEETS = { irregular: statementSheet, supervisor: supervisorSheet, alarms: alarmSheet, duty: dutySheet };
@@ -101,11 +129,25 @@ function sheet(now) {
 }
 
 function alarmSheet(now) {
+  const open = openAlarms(now.state);
+  const mine = open.filter((one) => one.mine);
   return html`<h2 id="sheet-title">${word('alarms', {})}</h2>
-    <ul class="alarm-list">${openAlarms(now.state).map((one) => html`<li>
+    ${mine.length > 1 ? html`<p class="keys"><button type="button" class="key strong" ?disabled=${ui.busy.size > 0} @click=${() => seeAll(mine)}>${word('alarm.all', {})}</button></p>` : nothing}
+    <ul class="alarm-list">${open.map((one) => html`<li>
       <span>${one.text}</span>
       ${one.mine ? html`<button type="button" class="key" ?disabled=${ui.busy.size > 0} @click=${() => speak({ type: 'ClearAlarm', alarm: one.alarm, place: one.place }, { round: ui.sheet.round })}>${word('alarm.seen', {})}</button>`
         : html`<span class="quiet">${word('alarm.supervisor', {})}</span>`}</li>`)}</ul>`;
+}
+
+// One after the other; what the table refuses stays in the list, and the first reason is shown.
+async function seeAll(mine) {
+  const { round } = ui.sheet;
+  let why = '';
+  for (const { alarm, place } of mine) {
+    const answer = await speak({ type: 'ClearAlarm', alarm, place }, { round });
+    if (answer && !answer.ok) why ||= answer.error;
+  }
+  if (why) refuse(why);
 }
 
 function dutySheet(now) {
@@ -139,13 +181,25 @@ function paint() {
   keepFocus();
   render(view(), root);
   keepFocus();
+  hintAtMore();
   const dialog = document.getElementById('sheet');
   if (!dialog) return;
   if (ui.sheet && !dialog.open) dialog.showModal();
   if (!ui.sheet && dialog.open) dialog.close();
 }
 
-// Somebody else deals by the book: whoever opens the panel as a dealer is asked once whether he relieves him.
+// What does not fit is scrolled, and a key says that there is more of it.
+function hintAtMore() {
+  for (const key of document.querySelectorAll('.more')) {
+    const { scrollHeight, clientHeight, scrollTop } = key.parentElement;
+    key.hidden = scrollHeight - clientHeight - scrollTop < EDGE;
+  }
+}
+
+document.addEventListener('scroll', hintAtMore, { capture: true, passive: true });
+window.addEventListener('resize', hintAtMore);
+
+// Somebody else is on duty: whoever opens the panel as a dealer is asked once whether he relieves him.
 function askRelief() {
   const { state } = picture();
   if (asked) return;

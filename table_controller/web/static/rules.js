@@ -33,6 +33,15 @@ export function handName(label, speech = page) {
   return speech.word(`hand.${label}`);
 }
 
+/** Whether a royal flush is shared by everybody with a jackpot bet, whoever holds it. */
+function shared({ rules }) {
+  return rules.royal_split === "shared_by_bettors";
+}
+
+function sharedPercent(ppm, { word, count }) {
+  return word("rules.percent_shared", { n: count(hundredths(ppm)) });
+}
+
 /** Whether the house has a progressive. */
 export function hasProgressive(house) {
   return house.rules.progressive_pays.length > 0;
@@ -52,13 +61,15 @@ function raiseLines(pays, speech) {
 export function payTables(house, speech = page) {
   const { rules } = house;
   const tables = [];
-  const add = (id, lines) => tables.push({
-    id, title: speech.word(`rules.table.${id}`), note: speech.word(`rules.table.${id}.note`), lines,
+  const add = (id, lines, note = "note") => tables.push({
+    id, title: speech.word(`rules.table.${id}`), note: speech.word(`rules.table.${id}.${note}`), lines,
   });
   if (hasProgressive(house)) {
     add("progressive", rules.progressive_pays.map(({ ppm = 0, cents = 0 }, line) => ({
-      hand: HANDS[line], name: handName(HANDS[line], speech), pays: ppm ? percent(ppm, speech) : speech.money(cents),
-    })));
+      hand: HANDS[line],
+      name: handName(HANDS[line], speech),
+      pays: !ppm ? speech.money(cents) : line === 0 && shared(house) ? sharedPercent(ppm, speech) : percent(ppm, speech),
+    })), shared(house) ? "note_shared" : "note");
   }
   if (rules.bonus_pays.length > 0) {
     add("bonus", rules.bonus_pays.map((n, line) => ({
@@ -123,7 +134,7 @@ function jackpot(house, speech) {
   return [
     ["jackpot.coin", { coin: money(rules.coin_value_cents) }],
     [`jackpot.lamp.${rules.lamp_before_lock}`],
-    ["jackpot.own_hand"],
+    [shared(house) ? "jackpot.own_hand_shared" : "jackpot.own_hand"],
     [`jackpot.fold.${rules.fold_keeps_coin}`],
     ["jackpot.share", { percent: percent(rules.meter_share_ppm, speech) }],
     [rules.reserve_share_ppm > 0 && "jackpot.reserve", { percent: percent(rules.reserve_share_ppm, speech) }],

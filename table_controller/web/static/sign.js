@@ -69,8 +69,8 @@ function heard(news) {
   if (picture.meter_cents === null) return;
   const { boot, seq, meter_cents: cents } = picture;
   if (odometer.tell({ boot, seq, cents })) {
-    const reset = royalPaid() || cents === picture.house.rules.reset_cents;
-    fallen = { key: reset ? "sign.reset" : "sign.lowered", until: picture.came + WORD_MS };
+    // A void that takes coins back may end at the reset by chance: only a royal that was paid is a new beginning.
+    fallen = { key: royalPaid() ? "sign.reset" : "sign.lowered", until: picture.came + WORD_MS };
   }
 }
 

@@ -10,6 +10,7 @@ export const tables = new Map();
 
 const FACTS_MAX = 300;
 const SILENT_MS = 5000;
+const HIDDEN_MS = 10_000;
 const RETRY_MS = [500, 8000];
 const SAY_FOR_MS = 30_000;
 const SAY_RETRY_MS = [250, 3000];
@@ -166,11 +167,17 @@ class Stream {
     this.source = null;
     this.timer = 0;
     this.silence = 0;
-    this.left = false;
+    this.left = this.resting = false;
+    this.rest = 0;
     addEventListener('pagehide', () => { this.left = true; this.close(); });
     addEventListener('pageshow', (event) => { if (event.persisted) { this.left = false; this.open(); } });
-    document.addEventListener('visibilitychange', () => { if (!document.hidden && !this.source && !this.left) this.open(); });
-    addEventListener('online', () => { if (!this.source && !this.left) this.open(); });
+    // A browser opens six connections to one site: a page that nobody sees gives its own to the others.
+    document.addEventListener('visibilitychange', () => {
+      clearTimeout(this.rest);
+      if (document.hidden) this.rest = setTimeout(() => { this.resting = true; this.close(); }, HIDDEN_MS);
+      else { this.resting = false; if (!this.source && !this.left) this.open(); }
+    });
+    addEventListener('online', () => { if (!this.source && !this.left && !this.resting) this.open(); });
     this.open();
   }
 
@@ -200,10 +207,10 @@ class Stream {
 
   again() {
     this.close();
-    if (this.left) return;
+    if (this.left || this.resting) return;
     this.timer = setTimeout(async () => {
       await this.lost();
-      if (!this.source && !this.left) this.open();
+      if (!this.source && !this.left && !this.resting) this.open();
     }, this.wait * (0.5 + Math.random()));
     this.wait = Math.min(RETRY_MS[1], this.wait * 2);
   }
@@ -243,7 +250,13 @@ export function follow(onChange) {
 
 /** Follows one table as a sign shows it; `onChange(news)` is called with the newest picture, which comes each second. */
 export function followSign(table, onChange) {
-  return new Stream(`/api/signs/${encodeURIComponent(table)}/events`, ['sign'], (_kind, news) => onChange(news), async () => {});
+  // The house changes seldom and weighs more than all the rest, so it comes by itself.
+  let house = null;
+  const take = (kind, news) => {
+    if (kind === 'house') house = news;
+    else onChange({ house, ...news });
+  };
+  return new Stream(`/api/signs/${encodeURIComponent(table)}/events`, ['house', 'sign'], take, async () => {});
 }
 
 // ------------------------------------------------------------------------------------- speaking

@@ -32,6 +32,7 @@ export function dialog() {
 export function shut() {
   if (model.dialog === 'buy_in') model.dismissed = model.picture.state?.round ?? '';
   model.dialog = '';
+  model.boxed = false; // It is said of one card.
   model.problem = '';
   redraw();
 }

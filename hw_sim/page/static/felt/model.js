@@ -14,6 +14,7 @@ export const model = {
   seat: Number(sessionStorage.getItem(SEAT_KEPT)) || 4,
   chip: 500,
   dialog: '',
+  boxed: false, // The card that is chosen next lies face up in the shoe.
   looked: null, // {seat, round, cards}: the player's own cards, while he looks at them.
   problem: '', // What was refused last, until the next act.
   problemAt: '', // The seat and spot that it is about, or nothing.
@@ -86,8 +87,19 @@ export function pile(seat, spot) {
   return found;
 }
 
-/** What lies on a spot, in cents. */
+/** Whether a round is over and its chips still lie. */
+export function over() {
+  return ['settled', 'void'].includes(model.picture.state.phase);
+}
+
+/** Whether what lies there is no bet of this round and has to be taken away. */
+export function leftOver(seat, spot) {
+  return !over() && model.picture.left_over.includes(`${seat} ${spot}`);
+}
+
+/** What lies on a spot as a bet, in cents. */
 export function lying(seat, spot) {
+  if (leftOver(seat, spot) && !IN_PLAY.includes(model.picture.state.phase)) return 0;
   return pile(seat, spot).reduce((sum, chip) => sum + chip, 0);
 }
 
@@ -102,6 +114,43 @@ export function undecided(seat) {
   const { state } = model.picture;
   const one = state.seats[seat - 1];
   return state.phase === 'deciding' && one.ante.cents && one.cards.length && !one.folded && !one.dead && !one.raise.chips;
+}
+
+/** What DOUBLE would add to the bets of that seat, in cents: each grows up to its maximum. */
+export function doubling(seat) {
+  return [['ante', 'maximum'], ['bonus', 'bonus_maximum']].reduce((sum, [spot, most]) => {
+    const cents = lying(seat, spot);
+    return sum + (limit(most) ? Math.max(0, Math.min(cents, limit(most) - cents)) : cents);
+  }, 0);
+}
+
+/** Whether a supervisor's resume can end the hold: not where only a void does, nor while the shoe is away. */
+export function resumable() {
+  const { holds, hold_ends: ends, shoe } = model.picture.state;
+  return holds.every((hold) => /\bresume\b/.test(ends[hold]) && (hold !== 'shoe_lost' || shoe));
+}
+
+/** The key that is the next step by hand, or nothing while every one of them would be refused. */
+export function nextStep() {
+  const { state, wires, silent, left_over: left } = model.picture;
+  if (silent || state.holds.length || state.trial) return '';
+  const chips = state.seats.some((seat) => SPOTS.some((spot) => seat[spot].chips));
+  switch (state.phase) {
+    case 'idle':
+      if (state.day && !state.day.open) return '';
+      return chips ? 'sweep' : 'open';
+    case 'betting':
+      if (left.length) return 'sweep';
+      return wires.shoe && state.shoe && !state.deck_due && state.seats.some((seat) => seat.ante.cents) ? 'lock' : '';
+    case 'dealing':
+      return wires.shoe && state.shoe ? 'card' : '';
+    case 'deciding':
+      return state.seats.some((seat) => undecided(seat.seat)) ? '' : 'close';
+    case 'revealing':
+      return 'reveal';
+    default:
+      return state.stub_due ? '' : 'clear';
+  }
 }
 
 /** Whether bets can be laid now. */

@@ -3,7 +3,7 @@ import { html, nothing } from '../lit-html.js';
 import { word, money } from '../table.js';
 import { again, acting, once, redraw } from './acts.js';
 import { chipText, choose } from './seats.js';
-import { IN_PLAY, betsOpen, limit, lying, model, seatOf, totalBet, undecided } from './model.js';
+import { IN_PLAY, SPOTS, betsOpen, doubling, limit, lying, model, nextStep, over, pile, seatOf, totalBet, undecided } from './model.js';
 
 /** The rail: chips, total bet and balance, and the keys. */
 export function rail() {
@@ -47,14 +47,14 @@ function betKeys() {
   const { phase } = picture.state;
   if (IN_PLAY.includes(phase)) return nothing;
   const open = betsOpen();
-  const lies = totalBet(seat) > 0;
-  const over = ['settled', 'void'].includes(phase);
-  const repeat = picture.repeat.includes(seat) && picture.state.holds.length === 0 && (over ? picture.solo : open && !lying(seat, 'ante'));
+  const lies = SPOTS.some((spot) => pile(seat, spot).length);
+  const more = doubling(seat);
+  const repeat = picture.repeat.includes(seat) && picture.state.holds.length === 0 && (over() ? picture.solo : open && !lying(seat, 'ante'));
   return html`
-    ${over ? nothing : html`
+    ${over() ? nothing : html`
       ${key(word('felt.clear'), { do: 'clear', seat }, { off: !open || !lies })}
       ${key(word('felt.undo'), { do: 'undo' }, { off: !open || !picture.undo })}
-      ${key(word('felt.double'), { do: 'double', seat }, { off: !open || !lying(seat, 'ante') || picture.doubled.includes(seat) })}`}
+      ${key(word('felt.double'), { do: 'double', seat }, { off: !open || !more || more > picture.purses[seat] || picture.doubled.includes(seat) })}`}
     ${key(word('felt.rebet'), { do: 'repeat', seat }, { off: !repeat })}`;
 }
 
@@ -93,23 +93,22 @@ function handDecision() {
   return any ? decision(model.seat) : nothing;
 }
 
-const PRIMARY = { idle: 'open', betting: 'lock', deciding: 'close', revealing: 'reveal', settled: 'clear', void: 'clear' };
-
 function dealerKeys() {
   const { picture } = model;
   const { phase } = picture.state;
   const place = picture.next_place;
   const next = place ? word('felt.next_card', { place: place === 'D' ? word('felt.the_dealer') : word('felt.seat', { seat: place }) }) : word('felt.one_card');
-  const chips = picture.state.seats.some((seat) => seat.ante.chips || seat.bonus.chips || seat.raise.chips);
+  const chips = picture.state.seats.some((seat) => SPOTS.some((spot) => seat[spot].chips || pile(seat.seat, spot).length));
+  const step = nextStep();
   return html`
     <div class="dealer-keys" role="group" aria-label=${word('felt.dealer_keys')}>
       ${['open', 'lock', 'close', 'reveal', 'clear'].map((name) =>
-        key(word(`felt.key.${name}`), { do: 'key', key: name }, { primary: PRIMARY[phase] === name }))}
+        key(word(`felt.key.${name}`), { do: 'key', key: name }, { primary: step === name }))}
       <span class="between"></span>
-      ${key(next, () => again({ do: 'card' }), { primary: phase === 'dealing' })}
+      ${key(next, () => again({ do: 'card' }), { primary: step === 'card' })}
       ${key(word('felt.five_cards'), { do: 'card', count: 5 })}
       ${key(word('felt.choose_card'), () => { model.dialog = 'card'; redraw(); })}
-      ${key(word('felt.sweep'), { do: 'sweep' }, { off: !chips || phase === 'betting' })}
+      ${key(word('felt.sweep'), { do: 'sweep' }, { primary: step === 'sweep', off: phase === 'betting' ? !picture.left_over.length : !chips })}
     </div>`;
 }
 

@@ -4,7 +4,7 @@ import { word, money, amount } from '../table.js';
 import { cardBack, cardFace } from '../cards.js';
 import { again, once, redraw } from './acts.js';
 import { shape } from './shapes.js';
-import { betsOpen, lying, model, pile, rule, seatOf, sit, undecided } from './model.js';
+import { betsOpen, leftOver, lying, model, pile, rule, seatOf, sit, undecided } from './model.js';
 
 /** All seats, from the players' left to their right. */
 export function seats() {
@@ -89,6 +89,7 @@ function spot(number, seat, name) {
           @click=${() => lay(number, name)}>
         <span class="label">${word(`felt.${name}`)}</span>
         <span class="what">${result || (cents ? html`<b class="digits">${amount(cents)}</b>` : name === 'raise' ? standing(number, seat) : nothing)}
+        ${leftOver(number, name) && chips.length ? html`<small>${word('felt.left_over')}</small>` : nothing}
         ${known ? html`<small>${word('felt.keyed', { cents: amount(keyed) })}</small>` : nothing}</span>
         <span class="hidden-words">${word(alone ? 'felt.raise_here' : 'felt.lay', { seat: number, chip: money(model.chip) })}</span>
       </button>

@@ -3,6 +3,8 @@
 import { html, nothing, svg } from '../lit-html.js';
 import { count, money, word } from '../table.js';
 
+const NAME_MOST = 36;
+const NAME_LETTER = 11;
 const WIDE = 720;
 const HIGH = 280;
 const LEFT = 112;
@@ -113,12 +115,14 @@ export function alarmsChart(alarms) {
   const shown = [...alarms].sort((one, other) => other.number - one.number).slice(0, 10);
   const rows = shown.map((one) => [one.words, count(one.number)]);
   const most = Math.max(1, ...shown.map((one) => one.number));
-  const names = 250;
+  // The names take what the longest of them needs; one that is longer still is whole in the table.
+  const short = (words) => (words.length > NAME_MOST ? `${words.slice(0, NAME_MOST - 1)}…` : words);
+  const names = 20 + NAME_LETTER * Math.max(20, ...shown.map((one) => short(one.words).length));
   const high = Math.min(44, (HIGH - 2 * TOP) / Math.max(1, shown.length));
   const drawing = svg`${shown.map((one, index) => {
     const y = TOP + index * high;
     const wide = ((WIDE - names - 70) * one.number) / most;
-    return svg`<text class="tick" x=${names - 8} y=${y + high / 2} text-anchor="end" dominant-baseline="middle">${one.words}</text>
+    return svg`<text class="tick" x=${names - 8} y=${y + high / 2} text-anchor="end" dominant-baseline="middle">${short(one.words)}</text>
       <rect class="bar alarm" x=${names} y=${y + high * 0.15} width=${wide} height=${high * 0.7}/>
       <text class="value" x=${names + wide + 8} y=${y + high / 2} dominant-baseline="middle">${count(one.number)}</text>`;
   })}<line class="axis" x1=${names} x2=${names} y1=${TOP} y2=${TOP + shown.length * high}/>`;

@@ -1,7 +1,7 @@
 // Every decision of the console: who may say it, what is asked for it, and what it is about.
 
 import { offered } from './offers.js';
-import { tables } from '../table.js';
+import { tables, word } from '../table.js';
 
 const CORRECTIONS = ['display_wrong', 'over_maximum', 'undisplayed_taken', 'seed_recovered', 'added_by_house'];
 const PARAMETERS = ['coin_value', 'meter_share', 'reserve_share', 'reset', 'meter_limit', 'contribution_bound'];
@@ -31,7 +31,7 @@ export const DECISIONS = {
     group: 'meter', two: true, both: true, grave: true,
     fields: [choice('pot', ['meter', 'reserve', 'overflow']), { name: 'cents', kind: 'money' }, choice('why', CORRECTIONS, { long: true }), text('approval')],
   },
-  SetParameter: { group: 'meter', fields: [choice('option', PARAMETERS, { long: true }), text('value'), text('approval')] },
+  SetParameter: { group: 'meter', fields: [choice('option', PARAMETERS, { long: true }), { name: 'value', kind: 'parameter' }, text('approval')] },
   NewDeck: { group: 'meter', fields: [text('deck', { optional: true })] },
   OpenDay: { group: 'day' },
   ChangeShift: { group: 'day', fields: [text('shift', { most: 40 })] },
@@ -57,12 +57,20 @@ export function refusal(table, type) {
   const state = tables.get(table)?.state;
   if (!state) return null;
   if (type === 'LogOff') return state.on_duty ? '' : 'nobody is on duty';
-  if (type === 'SetParameter') return state.meter ? '' : 'this house has no progressive';
+  if (type === 'SetParameter') return parameterRefusal(tables.get(table));
   // An example stands in these offers, so that only their being there says something.
   if (type === 'CountStub') return state.cards_out ? '' : 'no card has left the shoe';
   const all = offered(table, type);
   if (!all.length) return ['PayHit', 'WithholdHit', 'ReleaseHit'].includes(type) ? 'no confirmed award is unpaid' : null;
   return all.some((offer) => !offer.refused) ? '' : all[0].refused;
+}
+
+// The table offers no parameter, so that the page reads the rule of the house by itself.
+function parameterRefusal({ state, house }) {
+  if (!state.meter) return word('parameter.none');
+  if (!house) return null;
+  const closed = state.day && !state.day.open && state.phase === 'idle';
+  return house.rules.parameter_change === 'closed_only' && !closed ? word('parameter.closed-only') : '';
 }
 
 /** A correction that one person has asked for and that waits for the second one; null if there is none. */

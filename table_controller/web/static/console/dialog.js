@@ -2,12 +2,13 @@
 // No decision is done without the second look, and a look that is no longer true is shown anew.
 
 import { html, nothing, render } from '../lit-html.js';
-import { effect, money, say, tables, word } from '../table.js';
+import { amount, effect, money, say, tables, time, word } from '../table.js';
 import { cents as readCents } from './amounts.js';
-import { DECISIONS, possible } from './decisions.js';
+import { DECISIONS, possible, refusal } from './decisions.js';
 import { refreshOffers } from './offers.js';
+import { currentWords, isShare, parameterOf } from './parameters.js';
 import { first } from './record.js';
-import { named } from './standing.js';
+import { age, isDead, named } from './standing.js';
 import { notice } from './shapes.js';
 
 const LOOK_AGAIN_MS = 700;
@@ -28,13 +29,13 @@ export function decide(table, type, given = {}) {
   const known = tables.get(table);
   const me = host.config.operator?.name ?? '';
   const kind = DECISIONS[type];
-  const award = known.state?.awards.find((one) => one.seat === given.seat && one.status === 'waits');
-  const spoken = kind.two && award ? first(table, award)?.operator : '';
   now = {
-    table, type, kind, step: 'form', given, values: { ...given }, reason: '', operator: spoken === me ? '' : me, spoken: spoken ?? '',
+    table, type, kind, step: 'form', given, values: { ...given }, reason: '', operator: me, spoken: '',
     round: kind.round ? known.state.round : '', choices: [], lines: [], error: '', busy: false, changed: false, seen: '', lookedAt: 0, answer: null,
   };
   choose();
+  const spoken = chosenFirst()?.operator;
+  if (spoken && spoken === me) now.operator = '';
   refreshOffers(table, () => { if (now?.step === 'form') choose(); host.redraw(); }, true);
   redrawDecision();
   if (!dialog.open) dialog.showModal();
@@ -44,8 +45,21 @@ export function decide(table, type, given = {}) {
 function choose() {
   if (!now.kind.offers) return;
   const fits = (command) => Object.entries(now.given).every(([name, value]) => command[name] === undefined || command[name] === value);
+  // What is chosen stays chosen when the list is another one; the only one there is needs no choosing.
+  const before = JSON.stringify(now.choices[now.chosen]);
   now.choices = possible(now.table, now.type).map((offer) => offer.command).filter(fits);
-  now.chosen = Math.min(now.chosen ?? (now.choices.length === 1 ? 0 : -1), now.choices.length - 1);
+  now.chosen = now.choices.length === 1 ? 0 : now.choices.findIndex((one) => JSON.stringify(one) === before);
+}
+
+/** The award that a word about that seat decides: a share goes with its royal. */
+function awardAt(seat) {
+  return tables.get(now.table).state?.awards.find((one) => one.seat === seat && one.status === 'waits' && one.kind !== 'share');
+}
+
+/** Who has spoken first about the award that is chosen, {operator, decision}; null while nobody has. */
+function chosenFirst() {
+  const award = ['ConfirmAward', 'RejectAward'].includes(now.type) ? awardAt(now.choices[now.chosen]?.seat ?? now.given.seat) : null;
+  return award ? first(award) : null;
 }
 
 function focusTitle() {
@@ -60,24 +74,33 @@ function close() {
 
 function fieldOf(field) {
   const id = `field-${field.name}`;
-  const label = word(`field.${field.name}`);
+  const label = labelOf(field);
   const given = now.values[field.name];
   const hint = field.optional ? html` <span class="quiet">${word('field.optional')}</span>` : nothing;
   const fixed = now.second || (field.name in now.given && field.name !== 'camera');
   if (field.kind === 'choice') {
+    // A parameter stands with what it is now, and what is typed below depends on which one it is.
+    const standing = (one) => (field.name === 'option' ? html` <span class="quiet">${word('parameter.now', { value: currentWords(now.table, one, host.config.locale) })}</span>` : nothing);
+    const pick = (event) => { now.values[field.name] = event.currentTarget.value; redrawDecision(); };
     return html`<fieldset class="choices ${field.long ? 'long' : ''}"><legend>${label}</legend>
-      ${field.choices.map((one) => html`<label class="choice"><input type="radio" name=${field.name} value=${one} required
-        ?checked=${given === one} ?disabled=${fixed && given !== one}><span>${named(`choice.${field.name}`, one)}</span></label>`)}</fieldset>`;
+      ${field.choices.map((one) => html`<label class="choice"><input type="radio" name=${field.name} value=${one} required @change=${pick}
+        .checked=${given === one} ?disabled=${fixed && given !== one}><span>${named(`choice.${field.name}`, one)}${standing(one)}</span></label>`)}</fieldset>`;
   }
   const shown = field.kind === 'money' && Number.isInteger(given) ? money(given).replace(/[^\d.,\s]/g, '').trim() : given ?? '';
   return html`<div class="entry-field"><label for=${id}>${label}${hint}</label>
     <input class="field" id=${id} name=${field.name} autocomplete="off" maxlength=${field.most ?? 200} ?readonly=${fixed}
-      inputmode=${field.kind === 'text' ? 'text' : field.kind === 'money' ? 'decimal' : 'numeric'} ?required=${!field.optional} .value=${String(shown)}></div>`;
+      inputmode=${{ text: 'text', number: 'numeric' }[field.kind] ?? 'decimal'} ?required=${!field.optional} .value=${String(shown)}></div>`;
+}
+
+function labelOf(field) {
+  if (field.kind !== 'parameter') return word(`field.${field.name}`);
+  const option = now.values.option;
+  return word(option ? isShare(option) ? 'field.value.share' : 'field.value.money' : 'field.value');
 }
 
 function choiceWords(command) {
   const values = { ...command, amount: command.cents === undefined ? '' : money(command.cents), cause: named('choice.cause', command.cause ?? '') };
-  const award = tables.get(now.table).state.awards.find((one) => one.seat === command.seat && one.status === 'waits');
+  const award = awardAt(command.seat);
   if (['ConfirmAward', 'RejectAward'].includes(now.type) && award) values.amount = money(award.cents);
   const owed = tables.get(now.table).state.owed.find((one) => one.document === command.document);
   if (owed) Object.assign(values, { amount: money(owed.cents), seat: owed.seat });
@@ -89,15 +112,31 @@ function chooser() {
   if (!now.choices.length) return notice('warn', word('decision.none'));
   return html`<fieldset class="choices"><legend>${word('decision.which')}</legend>
     ${now.choices.map((command, index) => html`<label class="choice"><input type="radio" name="chosen" value=${index} required
-      ?checked=${now.chosen === index}><span>${choiceWords(command)}</span></label>`)}</fieldset>`;
+      .checked=${now.chosen === index} @change=${() => { now.chosen = index; redrawDecision(); }}><span>${choiceWords(command)}</span></label>`)}</fieldset>`;
+}
+
+/** Who has spoken about the award already: at a confirmation as at a rejection. */
+function spokenNotice() {
+  const spoken = chosenFirst();
+  if (spoken) return notice('info', word(`decision.spoken.${spoken.decision}`, { operator: spoken.operator }), 'person');
+  return now.second ? notice('info', word('decision.second-person', { operator: now.spoken }), 'person') : nothing;
+}
+
+/** A table that is not heard is asked nothing; the sentence that says so, or nothing. */
+function deadNotice() {
+  const known = tables.get(now.table);
+  return isDead(now.table) ? notice('bad', word(`old.${age(now.table)}`, { time: time(known.ageMs()) })) : nothing;
 }
 
 function form() {
   const { kind } = now;
+  // What is possible may end while the form is open, as when the day is opened.
+  const refused = now.type === 'SetParameter' ? refusal(now.table, now.type) : '';
   return html`
     <form @submit=${look} novalidate>
-      ${now.second ? notice('info', word('decision.second-person', { operator: now.spoken }), 'person') : nothing}
-      ${!now.second && now.spoken ? notice('info', word('decision.spoken', { operator: now.spoken }), 'person') : nothing}
+      ${spokenNotice()}
+      ${deadNotice()}
+      ${refused ? notice('warn', word('decision.not-now', { reason: refused })) : nothing}
       ${chooser()}
       ${(kind.fields ?? []).map(fieldOf)}
       ${kind.two ? html`<div class="entry-field"><label for="field-operator">${word('field.operator')}</label>
@@ -107,7 +146,7 @@ function form() {
       ${trouble()}
       <div class="dialog-keys">
         <button type="button" class="key" @click=${close}>${word('decision.cancel')}</button>
-        <button class="key primary" ?disabled=${now.busy || (kind.offers && !now.choices.length)}>${word('decision.look')}</button>
+        <button class="key primary" ?disabled=${now.busy || refused || isDead(now.table) || (kind.offers && !now.choices.length)}>${word('decision.look')}</button>
       </div>
     </form>`;
 }
@@ -116,20 +155,36 @@ function trouble() {
   return html`<div class="trouble" role="alert">${now.error ? notice('bad', now.error) : nothing}</div>`;
 }
 
-function commandOf(entered) {
+/** What was entered: the command and a sentence for each field that is missing or cannot be read. */
+function entry(entered) {
   const { kind, type } = now;
+  const { locale } = host.config;
   const command = kind.offers ? { ...now.choices[Number(entered.get('chosen') ?? -1)] } : { type };
-  if (!command.type) return null;
+  const missing = command.type ? [] : [word('decision.which')];
+  const wrong = [];
   for (const field of kind.fields ?? []) {
     const typed = String(entered.get(field.name) ?? now.values[field.name] ?? '').trim();
-    if (!typed && !field.optional) return null;
-    if (field.kind === 'money') command[field.name] = readCents(typed, host.config.locale);
-    else if (field.kind === 'number') command[field.name] = /^\d{1,3}$/.test(typed) && Number(typed) <= field.most ? Number(typed) : null;
-    else command[field.name] = typed;
-    if (command[field.name] === null) return null;
-    now.values[field.name] = command[field.name];
+    now.values[field.name] = typed;
+    command[field.name] = typed;
+    if (!typed && !field.optional) {
+      missing.push(labelOf(field));
+    } else if (field.kind === 'money') {
+      const read = readCents(typed, locale);
+      if (read === null) wrong.push(word('wrong.money', { field: labelOf(field), typed, example: amount(1_250_050) }));
+      else now.values[field.name] = command[field.name] = read;
+    } else if (field.kind === 'number') {
+      command[field.name] = Number(typed);
+      if (!/^\d{1,3}$/.test(typed) || Number(typed) > field.most) wrong.push(word('wrong.number', { field: labelOf(field), typed, most: field.most }));
+    } else if (field.kind === 'parameter' && command.option) {
+      const { value, problem } = parameterOf(now.table, command.option, typed, locale);
+      if (problem) wrong.push(problem);
+      else command[field.name] = value;
+    }
   }
-  return command;
+  if (kind.two && !now.operator) missing.push(word('field.operator'));
+  const problems = [...(missing.length ? [word('decision.missing', { fields: missing.join(', ') })] : []), ...wrong];
+  if (!kind.easy && !now.reason) problems.push(word('decision.needs-reason'));
+  return { command, problems };
 }
 
 async function look(event) {
@@ -138,9 +193,9 @@ async function look(event) {
   now.chosen = Number(entered.get('chosen') ?? -1);
   now.reason = String(entered.get('reason') ?? '').trim();
   if (now.kind.two) now.operator = String(entered.get('operator') ?? '').trim();
-  const command = commandOf(entered);
-  if (!command || (!now.kind.easy && !now.reason) || (now.kind.two && !now.operator)) {
-    now.error = word(command && now.reason ? 'decision.needs-name' : command ? 'decision.needs-reason' : 'decision.needs-all');
+  const { command, problems } = entry(entered);
+  if (problems.length) {
+    now.error = problems.join(' ');
     redrawDecision();
     return;
   }
@@ -193,11 +248,13 @@ function secondLook() {
   const moved = now.round && view.round !== now.round;
   return html`
     <form @submit=${act} novalidate>
+      ${moved ? nothing : spokenNotice()}
       ${moved ? nothing : html`<p class="quiet">${word('decision.if-taken')}</p>
         <ul class="effects">${now.lines.map((line) => html`<li>${line}</li>`)}</ul>`}
       <p class="quiet">${word('decision.table-decides')}</p>
       ${now.reason ? html`<dl class="said"><dt>${word('field.reason')}</dt><dd>${now.reason}</dd>${now.kind.two ? html`<dt>${word('field.operator')}</dt><dd>${now.operator}</dd>` : nothing}</dl>` : nothing}
       <div role="status">
+        ${deadNotice()}
         ${moved ? notice('warn', word('decision.moved', { round: now.round, now: view.round })) : nothing}
         ${now.changed ? notice('warn', word('decision.changed')) : nothing}
       </div>
@@ -207,7 +264,7 @@ function secondLook() {
       <div class="dialog-keys">
         <button type="button" class="key" ?disabled=${now.busy} @click=${back}>${word('decision.back')}</button>
         ${now.changed ? html`<button type="button" class="key primary" @click=${seenAgain}>${word('decision.seen')}</button>`
-          : html`<button class="key ${now.kind.grave ? 'grave' : 'primary'}" ?disabled=${now.busy}>${word(now.busy ? 'decision.waiting' : 'decision.do')}</button>`}
+          : html`<button class="key ${now.kind.grave ? 'grave' : 'primary'}" ?disabled=${now.busy || isDead(now.table)}>${word(now.busy ? 'decision.waiting' : 'decision.do')}</button>`}
       </div>
     </form>`;
 }
@@ -227,7 +284,7 @@ function seenAgain() {
 
 async function act(event) {
   event.preventDefault();
-  if (now.busy || now.changed) return;
+  if (now.busy || now.changed || isDead(now.table)) return;
   const entry = event.currentTarget.elements.pin;
   const pin = entry?.value ?? '';
   if (!now.kind.easy && !/^\d{6,12}$/.test(pin)) {
@@ -252,8 +309,14 @@ async function act(event) {
   }
   asked.busy = false;
   if (asked !== now) return;
+  const over = asked.round && tables.get(asked.table).state.round !== asked.round;
   if (answer.status === 403 || answer.status === 429) {
     asked.error = answer.error;
+  } else if (!answer.ok && answer.status === 200 && !over) {
+    // What the table refuses can often be put right, so that nothing that was typed is lost.
+    asked.step = 'form';
+    asked.error = html`<strong>${word('decision.refused')}</strong> ${answer.error} ${answer.seq ? html`<span class="digits">${word('decision.entry', { entry: answer.seq })}</span>` : nothing}`;
+    host.tell(`${word('decision.refused')} ${answer.error}`);
   } else {
     asked.step = 'answer';
     asked.answer = answer;
@@ -261,7 +324,7 @@ async function act(event) {
   }
   refreshOffers(asked.table, host.redraw, true);
   redrawDecision();
-  if (asked.step === 'answer') focusTitle();
+  if (asked.step !== 'look') focusTitle();
   else dialog.querySelector('#field-pin')?.focus();
 }
 
@@ -317,12 +380,14 @@ export function redrawDecision() {
     ${views[now.step]()}`, dialog);
   const known = tables.get(now.table);
   const old = now.seen !== `${known.boot}/${known.seq}` && Date.now() - now.lookedAt > LOOK_AGAIN_MS;
-  if (now.step === 'look' && !now.busy && old) lookAgain();
+  if (now.step === 'look' && !now.busy && old && !isDead(now.table)) lookAgain();
 }
 
 /** The keys of a decision, for wherever it is offered. */
 export function decisionKey(table, type, { given = {}, refused = '', small = false, primary = false, about = '' } = {}) {
   const kind = DECISIONS[type];
+  // What is not heard is not decided: what is shown of it may be old.
+  if (isDead(table)) refused = word(age(table) === 'refused' ? 'need.refused' : 'need.offline');
   const why = refused ? word('decision.not-now', { reason: refused }) : '';
   const press = () => (refused ? host.tell(why) : decide(table, type, given));
   return html`<button class="key ${small ? 'small' : ''} ${primary && !refused ? 'primary' : kind.grave && !refused ? 'grave' : ''}"

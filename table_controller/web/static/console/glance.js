@@ -39,7 +39,7 @@ function tile(table) {
         ${row(word('dealer'), view.on_duty || word('dealer.nobody'))}
         ${row(word('day'), dayWords(view.day))}
         ${row(word('awards.pending'), waiting.length ? `${count(waiting.length)} / ${money(waiting.reduce((sum, one) => sum + one.cents, 0))}` : count(0), 'digits')}
-        ${row(word('alarms'), count(openAlarms(table, view).length), 'digits')}
+        ${row(word('alarms'), count(openAlarms(view).length), 'digits')}
         ${row(word('holds'), count(view.holds.length), 'digits')}
         ${row(word('news'), known.ageMs() < 1500 ? word('news.now') : time(known.ageMs()), 'digits')}
       </dl>` : nothing}

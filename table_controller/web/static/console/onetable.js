@@ -8,7 +8,7 @@ import { dayWords } from './glance.js';
 import { first, record } from './record.js';
 import { seats } from './seats.js';
 import { offered } from './offers.js';
-import { age, alarmWords, named, openAlarms, phase, secondsLeft, unwell } from './standing.js';
+import { age, alarmWords, endsWords, isDead, lineWords, named, openAlarms, phase, secondsLeft, unwell } from './standing.js';
 import { notice, state as stateOf } from './shapes.js';
 
 /** What may end a hold, by the words with which the table says it. */
@@ -16,7 +16,13 @@ const ENDS = { 'a void': 'VoidRound', resume: 'Resume', 'dead hand': 'DeadHand',
 
 let answered = '';
 
-function light(view) {
+/** What is well, as long as the table is heard; after that nobody knows. */
+function wellOf(table, words) {
+  return isDead(table) ? stateOf('info', `${words}: ${word('not-known')}`, 'off') : stateOf('well', words);
+}
+
+function light(table, view) {
+  if (isDead(table)) return stateOf('info', word('not-known'), 'off');
   const kind = { green: 'well', yellow: 'warn', red: 'bad', off: 'info' }[view.light];
   const form = { green: 'well', yellow: 'warn', red: 'disc', off: 'off' }[view.light];
   return stateOf(kind, word(`light.${view.light}`), form);
@@ -33,7 +39,7 @@ function band(table, view, known) {
         : stateOf('bad', `${word(`age.${old}`)}, ${time(known.ageMs())}`, old === 'refused' ? 'lock' : 'bad')}</div>
       <dl>
         <div><dt>${word('round')}</dt><dd class="digits">${view.round || word('none')}</dd></div>
-        <div><dt>${word('light')}</dt><dd>${light(view)} ${left === null ? nothing : html`<span class="digits">${word('seconds', { seconds: left })}</span>`}</dd></div>
+        <div><dt>${word('light')}</dt><dd>${light(table, view)} ${left === null || isDead(table) ? nothing : html`<span class="digits">${word('seconds', { seconds: left })}</span>`}</dd></div>
         <div><dt>${word('dealer')}</dt><dd>${view.on_duty || word('dealer.nobody')}</dd></div>
         <div><dt>${word('day')}</dt><dd>${dayWords(view.day)}</dd></div>
       </dl>
@@ -55,14 +61,29 @@ function holds(table, view, role) {
   const own = view.holds.filter((hold) => !(waits && ['jackpot_hold', 'jackpot_hand_in_void_round'].includes(hold)));
   return own.map((hold) => html`
     <li class="need bad">
-      <div>${stateOf('bad', named('hold', hold), 'hold')}<p class="quiet">${word('hold.ends', { ends: named('ends', view.hold_ends[hold]) })}</p></div>
+      <div>${stateOf('bad', named('hold', hold), 'hold')}<p class="quiet">${word('hold.ends', { ends: endsWords(hold, view.hold_ends[hold]) })}</p></div>
       <div class="need-keys">${holdKeys(table, role, view.hold_ends[hold])}</div>
     </li>`);
 }
 
+/** A share of a royal is decided with the royal itself, and has no keys of its own. */
+function share(view, award) {
+  const royal = view.awards.find((one) => one.kind === 'royal' && one.status === 'waits') ?? view.awards.find((one) => one.kind === 'royal');
+  return html`
+    <li class="need award share bad">
+      <div class="award-head">
+        ${stateOf('bad', word('award.share', { seat: award.seat }), 'coin')}
+        <span class="digits award-amount">${money(award.cents)}</span>
+        <span class="digits quiet">${award.document}</span>
+      </div>
+      <p>${royal ? word('award.with-royal', { seat: royal.seat }) : word('award.with-a-royal')}</p>
+    </li>`;
+}
+
 function awards(table, view, role) {
   return view.awards.filter((award) => award.status === 'waits').map((award) => {
-    const spoken = first(table, award);
+    if (award.kind === 'share') return share(view, award);
+    const spoken = first(award);
     const refused = offered(table, 'ConfirmAward').find((offer) => offer.command.seat === award.seat)?.refused ?? '';
     const given = { seat: award.seat };
     const about = word('place.seat', { seat: award.seat });
@@ -71,12 +92,11 @@ function awards(table, view, role) {
         <div class="award-head">
           ${stateOf('bad', word('award.waits', { seat: award.seat, hand: named('hand', award.hand) }), 'coin')}
           <span class="digits award-amount">${money(award.cents)}</span>
-          ${award.kind === 'share' ? html`<span class="quiet">${word('award.share')}</span>` : nothing}
           <span class="digits quiet">${award.document}</span>
         </div>
         <ol class="award-steps">
-          <li>${refused.includes('counted') ? stateOf('warn', word('award.count-first')) : refused ? stateOf('warn', refused) : stateOf('well', word('award.countless'))}</li>
-          <li>${spoken ? stateOf('well', word(`award.first.${spoken.decision}`, { operator: spoken.operator }), 'person') : stateOf('info', word('award.first.none'), 'off')}</li>
+          <li>${refused.includes('counted') ? stateOf('warn', word('award.count-first')) : refused ? stateOf('warn', refused) : wellOf(table, word('award.countless'))}</li>
+          <li>${spoken ? stateOf('info', word(`award.first.${spoken.decision}`, { operator: spoken.operator }), 'person') : stateOf('info', word('award.first.none'), 'off')}</li>
           <li>${stateOf('info', word('award.second.none'), 'off')}</li>
         </ol>
         ${mayDecide(role, 'ConfirmAward') ? html`<div class="need-keys">
@@ -95,10 +115,10 @@ function alarms(table, view, role, redraw) {
     redraw();
   };
   // While a hold stands its alarm cannot be acknowledged, and the hold says the same.
-  return openAlarms(table, view).filter((alarm) => !view.holds.includes(alarm.alarm)).map((alarm) => html`
+  return openAlarms(view).filter((alarm) => !view.holds.includes(alarm.alarm)).map((alarm) => html`
     <li class="need warn">
       <div>${stateOf('warn', alarmWords(alarm))}</div>
-      ${mayDecide(role, 'ConfirmAward') ? html`<div class="need-keys"><button class="key small" @click=${() => acknowledge(alarm)}>${word('alarm.acknowledge')}<span class="hidden-words"> ${alarmWords(alarm)}</span></button></div>` : nothing}
+      ${mayDecide(role, 'ConfirmAward') ? html`<div class="need-keys"><button class="key small" ?disabled=${isDead(table)} @click=${() => acknowledge(alarm)}>${word('alarm.acknowledge')}<span class="hidden-words"> ${alarmWords(alarm)}</span></button></div>` : nothing}
     </li>`);
 }
 
@@ -132,14 +152,14 @@ function trial(table, view, role) {
   if (!view.trial) return nothing;
   const lit = view.trial.seat;
   const press = (command) => say(table, command, {});
-  const lines = (names) => names.join(', ') || word('none');
+  const lines = (names) => names.map(lineWords).join(', ') || word('none');
   return html`<li class="need warn trial">
     <div>${stateOf('warn', word('need.trial', { operator: view.trial.operator }))}
       <p class="quiet">${word('trial.tried', { lines: lines(view.trial.tried) })}</p>
       ${view.trial.failed.length ? html`<p>${stateOf('bad', word('trial.failed', { lines: lines(view.trial.failed) }))}</p>` : nothing}</div>
     ${mayDecide(role, 'ConfirmAward') ? html`<div class="need-keys" role="group" aria-label=${word('trial.seats')}>
-      ${view.seats.map(({ seat }) => html`<button class="key small" aria-pressed=${String(lit === seat)} @click=${() => press({ type: 'TrySeat', seat: lit === seat ? 0 : seat })}>${word('trial.seat', { seat })}</button>`)}
-      ${lit ? html`<button class="key small primary" @click=${() => press({ type: 'LampSeen', seat: lit })}>${word('trial.lamp-seen', { seat: lit })}</button>` : nothing}
+      ${view.seats.map(({ seat }) => html`<button class="key small" ?disabled=${isDead(table)} aria-pressed=${String(lit === seat)} @click=${() => press({ type: 'TrySeat', seat: lit === seat ? 0 : seat })}>${word('trial.seat', { seat })}</button>`)}
+      ${lit ? html`<button class="key small primary" ?disabled=${isDead(table)} @click=${() => press({ type: 'LampSeen', seat: lit })}>${word('trial.lamp-seen', { seat: lit })}</button>` : nothing}
     </div>` : nothing}
   </li>`;
 }
@@ -151,7 +171,7 @@ function needsPanel(table, view, role, redraw) {
     <section class="panel needs" aria-labelledby="needs-title">
       <h3 id="needs-title">${word('needs')} ${empty ? nothing : html`<span class="digits badge">${list.flat().length + (view.trial ? 1 : 0)}</span>`}</h3>
       <p class="quiet" role="status">${answered}</p>
-      ${empty ? stateOf('well', word('glance.nothing')) : html`<ul class="need-list">${list}${trial(table, view, role)}</ul>`}
+      ${empty ? (isDead(table) ? stateOf('bad', word(age(table) === 'refused' ? 'need.refused' : 'need.offline'), age(table) === 'refused' ? 'lock' : 'bad') : stateOf('well', word('glance.nothing'))) : html`<ul class="need-list">${list}${trial(table, view, role)}</ul>`}
     </section>`;
 }
 
@@ -174,16 +194,16 @@ function decisions(table, role) {
     </section>`;
 }
 
-function about(view, known, config) {
+function about(table, view, known, config) {
   const health = ['meter', 'display', 'door', 'mains'].filter((line) => view.meter || !['meter', 'display'].includes(line));
   const pot = (name) => (view.meter?.[`${name}_cents`] ? html`<div><dt>${word(`pot.${name}`)}</dt><dd class="digits">${money(view.meter[`${name}_cents`])}</dd></div>` : nothing);
   return html`
     <section class="panel about" aria-labelledby="about-title">
       <h3 id="about-title">${word('about')}</h3>
       <dl>
-        <div><dt>${word('health')}</dt><dd class="lines-of">${health.map((line) => (view.health[line] ? stateOf('well', word(`line.${line}`)) : stateOf('bad', word(`health.${line}`))))}
-          ${view.shoe ? stateOf('well', word('line.shoe')) : stateOf('bad', word('need.shoe'))}</dd></div>
-        <div><dt>${word('deck')}</dt><dd>${view.deck_due ? stateOf('warn', word('need.deck')) : view.stub_due ? stateOf('warn', word('need.stub')) : stateOf('well', word('deck.well'))}</dd></div>
+        <div><dt>${word('health')}</dt><dd class="lines-of">${health.map((line) => (view.health[line] ? wellOf(table, word(`line.${line}`)) : stateOf('bad', word(`health.${line}`))))}
+          ${view.shoe ? wellOf(table, word('line.shoe')) : stateOf('bad', word('need.shoe'))}</dd></div>
+        <div><dt>${word('deck')}</dt><dd>${view.deck_due ? stateOf('warn', word('need.deck')) : view.stub_due ? stateOf('warn', word('need.stub')) : isDead(table) ? wellOf(table, word('deck')) : wellOf(table, word('deck.well'))}</dd></div>
         ${pot('reserve')}${pot('overflow')}${pot('house_added')}
         <div><dt>${word('rounds')}</dt><dd class="digits">${count(view.rounds)}</dd></div>
         <div><dt>${word('software')}</dt><dd class="digits software">${known.house?.software ?? word('none')}</dd></div>
@@ -207,7 +227,7 @@ export function oneTable({ table, config, redraw }) {
     ${old === 'live' ? nothing : html`<div class="old">${notice(old === 'stale' ? 'warn' : 'bad', word(`old.${old}`, { time: time(known.ageMs()) }), old === 'refused' ? 'lock' : old === 'stale' ? 'warn' : 'bad')}</div>`}
     <div class="desk ${old}">
       <div class="desk-main">${seats({ state: view })}${decisions(table, role)}</div>
-      <div class="desk-needs">${needsPanel(table, view, role, redraw)}${about(view, known, config)}</div>
+      <div class="desk-needs">${needsPanel(table, view, role, redraw)}${about(table, view, known, config)}</div>
       <div class="desk-record">${record({ table, redraw })}</div>
     </div>`;
 }

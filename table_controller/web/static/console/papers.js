@@ -2,10 +2,10 @@
 // the record of any round, the meters.
 
 import { html, nothing } from '../lit-html.js';
-import { amount, count, money, paper, time, word } from '../table.js';
+import { amount, count, money, paper, tables, time, word } from '../table.js';
 import { exact } from './amounts.js';
 import { alarmsChart, meterChart, roundsChart } from './charts.js';
-import { named } from './standing.js';
+import { named, placeWords } from './standing.js';
 import { notice, state } from './shapes.js';
 
 const TABS = ['day', 'charts', 'hits', 'round', 'meters'];
@@ -61,7 +61,9 @@ function pairs(title, rows) {
 
 const heads = (...names) => names.map((name) => word(`head.${name}`));
 
-function report(body, locale) {
+function report(body, locale, house) {
+  // A house without the 5+1 bonus has no column for it, unless one was bet under the rules before.
+  const bonus = !house || house.rules.bonus_pays?.length > 0 || body.seats.some((one) => one.bonus_cents);
   const { payouts, coins } = body;
   const off = body.reconciliation.filter((check) => check.off);
   return html`
@@ -97,13 +99,13 @@ function report(body, locale) {
         [word('report.resets'), `${count(body.resets)} / ${amount(body.seeded_cents)}`],
       ])}
     </div>
-    ${grid(word('report.seats'), heads('seat', 'hands', 'ante', 'raise', 'bonus', 'back', 'result', 'coins', 'awards'),
-      body.seats.map((one) => [one.seat, count(one.hands), amount(one.ante_cents), amount(one.raise_cents), amount(one.bonus_cents),
-        amount(one.refunded_cents), amount(one.result_cents), count(one.coins), amount(one.awards_cents)]), [2, 3, 4, 5, 6, 8])}
+    ${grid(word('report.seats'), heads('seat', 'hands', 'ante', 'raise', ...(bonus ? ['bonus'] : []), 'back', 'players-result', 'coins', 'awards'),
+      body.seats.map((one) => [one.seat, count(one.hands), amount(one.ante_cents), amount(one.raise_cents), ...(bonus ? [amount(one.bonus_cents)] : []),
+        amount(one.refunded_cents), amount(one.result_cents), count(one.coins), amount(one.awards_cents)]), bonus ? [2, 3, 4, 5, 6, 8] : [2, 3, 4, 5, 7])}
     ${grid(word('report.dealers'), heads('dealer', 'rounds', 'on-duty', 'an-hour'),
       body.dealers.map((one) => [one.dealer || word('dealer.nobody'), count(one.rounds), time(one.on_duty_ms), Math.round(one.rounds_an_hour)]))}
     ${grid(word('report.custody'), heads('cause', 'meter', 'reserve', 'overflow'),
-      body.custody.map((one) => [one.cause, exact(one.meter_exact), exact(one.reserve_exact), exact(one.overflow_exact)]), [1, 2, 3])}
+      body.custody.map((one) => [named('row', one.cause), exact(one.meter_exact), exact(one.reserve_exact), exact(one.overflow_exact)]), [1, 2, 3])}
     ${grid(word('report.alarms'), heads('alarm', 'number'), body.alarms.map((one) => [named('alarm', one.what), count(one.number)]))}
     ${grid(word('report.refused'), heads('who', 'what', 'number'), body.refused.map((one) => [one.who, named('command', one.what), count(one.number)]))}
     ${grid(word('report.corrections'), heads('entry', 'when', 'what', 'before', 'after', 'who', 'reason'),
@@ -135,7 +137,7 @@ function dayTab({ table, config, redraw }) {
       <p class="quiet">${word('ask.hint')}</p>
     </form>
     ${standing(paperOf)}
-    ${paperOf?.body ? report(paperOf.body, config.locale) : nothing}`;
+    ${paperOf?.body ? report(paperOf.body, config.locale, tables.get(table)?.house) : nothing}`;
 }
 
 function standing(one) {
@@ -166,8 +168,21 @@ function roundList(rounds, { table, config, redraw }) {
   return grid(word('papers.latest'), heads('round', 'when', 'result', 'alarms', 'awards', 'meter'),
     latest.map((one) => [
       html`<button class="key small link" @click=${() => askRound(one.round, table, redraw)}>${one.round}</button>`,
-      dayAndTime(one.opened_ms, config.locale), word(`ended.${one.result || 'open'}`), one.alarms.map((alarm) => alarm.replaceAll('_', ' ')).join(', '),
-      one.awards.join(', '), one.meter_cents === null ? '' : money(one.meter_cents)]), [5]);
+      dayAndTime(one.opened_ms, config.locale), word(`ended.${one.result || 'open'}`), one.alarms.map(alarmOf).join(', '),
+      one.awards.map(awardOf).join(', '), one.meter_cents === null ? '' : money(one.meter_cents)]), [5]);
+}
+
+// The list of rounds tells an alarm as `coin_stuck 5`, an award as `seat 2 full_house 100.00 paid`.
+function alarmOf(text) {
+  const [alarm, ...place] = text.split(' ');
+  return [named('alarm', alarm), placeWords(place.join(' '))].filter(Boolean).join(', ');
+}
+
+function awardOf(text) {
+  const found = /^seat (\d+) (\w+) (\d+)\.(\d\d) (\w+)$/.exec(text);
+  if (!found) return text.replaceAll('_', ' ');
+  const [, seat, hand, whole, part, status] = found;
+  return `${word('place.seat', { seat })}: ${named('hand', hand)} ${amount(Number(whole + part))}, ${named('hit', status)}`;
 }
 
 function askRound(number, table, redraw) {

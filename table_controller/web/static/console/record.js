@@ -3,7 +3,7 @@
 
 import { html, nothing } from '../lit-html.js';
 import { amount, clock, tables, word } from '../table.js';
-import { named, placeWords } from './standing.js';
+import { lineWords, named, placeWords } from './standing.js';
 
 const SHOWN = 200;
 
@@ -14,17 +14,17 @@ const KINDS = {
     'AwardHeld', 'AwardSeconded', 'AwardPaid', 'AwardRejected', 'HitRecorded', 'HitDecided', 'HitWithdrawn', 'HitPaid',
     'HitWithheld', 'HitReleased', 'CoinAccepted', 'CoinReturned',
   ],
-  refused: ['KeyRefused', 'CommandRefused'],
+  refused: ['KeyRefused', 'CommandRefused', 'AccessRefused'],
   day: [
     'TableInstalled', 'TableRecovered', 'DayOpened', 'DayClosed', 'ShiftChanged', 'HouseChanged', 'SoftwareChanged', 'ClockWasSet',
-    'TrialBegun', 'TrialEnded', 'LineTried', 'WalkRecorded', 'DeckChanged', 'DealerChanged', 'ParameterChanged',
+    'TrialBegun', 'TrialEnded', 'LineTried', 'WalkRecorded', 'DeckChanged', 'DealerChanged', 'ParameterChanged', 'KeysListed',
   ],
 };
 const KIND_OF = new Map(Object.entries(KINDS).flatMap(([kind, types]) => types.map((type) => [type, kind])));
-const FILTERS = ['all', 'alarms', 'money', 'play', 'refused', 'day'];
+const FILTERS = ['told', 'all', 'alarms', 'money', 'play', 'refused', 'day'];
 const GRAVE = new Set(['AlarmRaised', 'HoldPlaced', 'RoundVoided', 'SoftwareChanged', 'AwardHeld']);
 
-let filter = 'all';
+let filter = 'told';
 
 function kindOf(type) {
   return KIND_OF.get(type) ?? 'play';
@@ -32,6 +32,7 @@ function kindOf(type) {
 
 function value(key, one) {
   if (key.endsWith('cents') && Number.isInteger(one)) return amount(one);
+  if (['line', 'missing', 'failed'].includes(key)) return [one].flat().map(lineWords).join(', ') || word('none');
   if (Array.isArray(one)) return one.map((part) => value('', part)).join(', ') || word('none');
   if (key === 'hold') return named('hold', one);
   if (key === 'alarm') return named('alarm', one);
@@ -40,7 +41,12 @@ function value(key, one) {
   if (key === 'key') return named('key', one);
   if (key === 'place') return placeWords(one);
   if (key === 'passed') return word(one ? 'fact.all-work' : 'fact.not-all-work');
-  if (key === 'hand' || key === 'why' || key === 'finding' || key === 'notice') return String(one).replaceAll('_', ' ');
+  if (key === 'why') return named(word(`choice.why.${one}`) === `choice.why.${one}` ? 'why' : 'choice.why', one);
+  if (key === 'hand') return named('hand', one);
+  if (key === 'option') return named('choice.option', one);
+  if (key === 'pot') return named('choice.pot', one);
+  if (['at', 'cause', 'decision', 'by'].includes(key)) return named(`say.${key}`, one);
+  if (key === 'finding' || key === 'notice') return named(key, one);
   return one === '' || one == null ? word('none') : String(one);
 }
 
@@ -64,38 +70,21 @@ export function sentence(fact) {
 }
 
 /** Whether somebody has acknowledged this alarm of the round. */
-export function acknowledged(table, state, alarm) {
-  const same = (one) => one.alarm === alarm.alarm && (one.place ?? '') === (alarm.place ?? '');
-  if (state.cleared) return state.cleared.some(same);
-  const facts = tables.get(table)?.facts ?? [];
-  for (let index = facts.length - 1; index >= 0; index -= 1) {
-    const { fact } = facts[index];
-    if (fact.type === 'AlarmCleared' && same(fact)) return true;
-    if (fact.type === 'RoundOpened' || (fact.type === 'AlarmRaised' && same(fact))) return false;
-  }
-  return false;
+export function acknowledged(state, alarm) {
+  return state.cleared.some((one) => one.alarm === alarm.alarm && one.place === alarm.place);
 }
 
-/** Who has spoken first about the award at a seat, {operator, decision}; null while nobody has, or nobody is known. */
-export function first(table, award) {
-  if (award.first_operator !== undefined) {
-    return award.first_operator ? { operator: award.first_operator, decision: award.first_decision } : null;
-  }
-  const facts = tables.get(table)?.facts ?? [];
-  for (let index = facts.length - 1; index >= 0; index -= 1) {
-    const { fact } = facts[index];
-    if (fact.type === 'AwardSeconded' && fact.seat === award.seat) return fact;
-    if (fact.type === 'RoundOpened') return null;
-  }
-  return null;
+/** Who has spoken first about an award, {operator, decision}; null while nobody has. */
+export function first(award) {
+  return award.first_operator ? { operator: award.first_operator, decision: award.first_decision } : null;
 }
 
 /** The running record of a table with its filter. */
 export function record({ table, redraw }) {
   const facts = tables.get(table)?.facts ?? [];
   // What the felt shows anyway, as each card of the deal, is told only to who asks for the play.
-  const wanted = (one) => (filter === 'all' ? !one.quiet : kindOf(one.fact.type) === filter);
-  const numbers = { all: facts.filter((one) => !one.quiet).length };
+  const wanted = (one) => (filter === 'told' ? !one.quiet : filter === 'all' || kindOf(one.fact.type) === filter);
+  const numbers = { told: facts.filter((one) => !one.quiet).length, all: facts.length };
   for (const { fact } of facts) numbers[kindOf(fact.type)] = (numbers[kindOf(fact.type)] ?? 0) + 1;
   const chosen = facts.filter(wanted).slice(-SHOWN).reverse();
   return html`
@@ -111,7 +100,7 @@ export function record({ table, redraw }) {
           <li class="line ${kindOf(fact.type)} ${GRAVE.has(fact.type) ? 'grave' : ''}">
             <span class="digits quiet">${clock(wall)}</span><span class="words">${sentence(fact)}</span><span class="digits quiet entry">${seq}</span>
           </li>`)}
-        ${chosen.length ? nothing : html`<li class="quiet nothing-yet">${word(filter === 'all' ? 'record.empty' : 'record.nothing')}</li>`}
+        ${chosen.length ? nothing : html`<li class="quiet nothing-yet">${word(['told', 'all'].includes(filter) ? 'record.empty' : 'record.nothing')}</li>`}
       </ol>
     </section>`;
 }

@@ -15,6 +15,11 @@ export function age(table) {
   return ms > OFFLINE_MS || !known.state ? 'offline' : ms > STALE_MS ? 'stale' : 'live';
 }
 
+/** Whether nothing that is shown of a table is confirmed: it was not heard for long, or it refuses this page. */
+export function isDead(table) {
+  return ['offline', 'refused'].includes(age(table));
+}
+
 /** The word, shape and colour of what a table is doing. */
 export function phase(state) {
   const name = state.shown ?? state.phase;
@@ -22,8 +27,8 @@ export function phase(state) {
 }
 
 /** Alarms nobody has acknowledged. */
-export function openAlarms(table, state) {
-  return state.alarms.filter((alarm) => !acknowledged(table, state, alarm));
+export function openAlarms(state) {
+  return state.alarms.filter((alarm) => !acknowledged(state, alarm));
 }
 
 /** Health lines that are down, by their names. */
@@ -46,6 +51,18 @@ export function named(group, name) {
   const key = `${group}.${name}`;
   const said = word(key);
   return said === key ? String(name).replaceAll('_', ' ') : said;
+}
+
+/** What ends a hold: a void in one sentence, the rest by the hold; the table's own words where there are none. */
+export function endsWords(hold, ends) {
+  const own = word(`ends.${hold}`);
+  return ends === 'a void' ? word('ends.void') : own === `ends.${hold}` ? ends : own;
+}
+
+/** A line that is tried, such as `key.lock` or `lamp.3`, in words. */
+export function lineWords(line) {
+  const [kind, name] = line.split('.');
+  return name ? `${named('tried', kind)} ${named('key', name)}` : line;
 }
 
 /** An alarm in words, with its place. */
@@ -74,7 +91,7 @@ export function needs(table) {
   }
   for (const line of unwell(state)) add(60, 'bad', word(`health.${line}`));
   if (!state.shoe && !state.holds.includes('shoe_lost')) add(50, 'warn', word('need.shoe'));
-  for (const alarm of openAlarms(table, state)) {
+  for (const alarm of openAlarms(state)) {
     if (!state.holds.includes(alarm.alarm)) add(30, 'warn', alarmWords(alarm));
   }
   if (state.deck_due) add(28, 'warn', word('need.deck'));

@@ -129,15 +129,19 @@ function askOffers() {
     const moment = picture();
     try {
       const answer = await ask(ui.table, 'offers');
-      if (answer?.offers) ui.offers = { boot: moment.boot, seq: moment.seq, list: answer.offers };
+      if (answer?.offers) ui.offers = { ...scene(moment), boot: moment.boot, seq: moment.seq, list: answer.offers };
     } catch {
       // Without an answer nothing is said to be impossible: the table itself refuses what is.
-      ui.offers = { boot: moment.boot, seq: moment.seq, list: null };
+      ui.offers = { ...scene(moment), boot: moment.boot, seq: moment.seq, list: null };
     }
     asking = false;
     repaint();
     if (!sameMoment(ui.offers, picture())) askOffers();
   }, OFFERS_AFTER_MS);
+}
+
+function scene({ state }) {
+  return { round: state.round, phase: state.phase };
 }
 
 function sameMoment(offers, now) {
@@ -148,6 +152,15 @@ function sameMoment(offers, now) {
 export function offers() {
   const now = picture();
   return ui.offers && now && ui.offers.boot === now.boot && ui.offers.seq === now.seq ? ui.offers.list : null;
+}
+
+/**
+ * What is possible by the table's last answer about this phase, also while the next one is awaited, so that
+ * keys do not flicker; null while there is none.
+ */
+export function offersLately() {
+  const state = picture()?.state;
+  return state && ui.offers?.round === state.round && ui.offers.phase === state.phase ? ui.offers.list : null;
 }
 
 /** Opens a sheet over the page, bound to the round that is painted. */

@@ -32,12 +32,19 @@ function tick(round, seat) {
   repaint();
 }
 
-function moves(due) {
-  if (!due.pays_cents && !due.takes_cents) return [{ name: 'push', text: word('due.nothing', {}), cents: null }];
-  return [
+// What lies on the spots moves without the tray: a refused or void bet goes back to its player.
+function goesBack(state, seat) {
+  const results = state.seats[seat - 1]?.results ?? {};
+  return ['ante', 'raise', 'bonus'].some((spot) => results[spot]?.startsWith('refund'));
+}
+
+function moves(state, due) {
+  const found = [
     ...(due.takes_cents ? [{ name: 'lose', text: word('due.take', {}), cents: due.takes_cents }] : []),
     ...(due.pays_cents ? [{ name: 'win', text: word('due.pay', {}), cents: due.pays_cents }] : []),
+    ...(goesBack(state, due.seat) ? [{ name: 'refund', text: word('due.back', {}), cents: null }] : []),
   ];
+  return found.length ? found : [{ name: 'push', text: word('due.nothing', {}), cents: null }];
 }
 
 /** The list, with the seat that is next at full size. */
@@ -54,7 +61,7 @@ export function dues(now) {
         ${list.map((due) => html`<li><button type="button" class="due ${done.includes(due.seat) ? 'done' : ''} ${due === current ? 'current' : ''}" data-due=${due.seat}
             aria-pressed=${String(done.includes(due.seat))} @click=${() => tick(state.round, due.seat)}>
           ${mark(done.includes(due.seat) ? 'done' : due === current ? 'on' : 'empty')}<span class="number digits">${due.seat}</span>
-          <span class="due-moves">${moves(due).map((move) => html`<span>${mark(move.name)}${move.cents === null ? move.text : html`${move.text} <strong class="digits">${money(move.cents)}</strong>`}</span>`)}
+          <span class="due-moves">${moves(state, due).map((move) => html`<span>${mark(move.name)}${move.cents === null ? move.text : html`${move.text} <strong class="digits">${money(move.cents)}</strong>`}</span>`)}
             ${due.documents?.length ? html`<span>${mark('waits')}${word('due.document', {})}</span>` : nothing}</span>
         </button></li>`)}
       </ol>
@@ -65,7 +72,7 @@ function big(state, due) {
   return html`
     <h2>${word('place.seat', { seat: due.seat })}</h2>
     <div class="due-words">
-      ${moves(due).map((move) => html`<p class="move ${move.name}">${mark(move.name)}<span>${move.text}</span> ${move.cents === null ? nothing : html`<strong class="digits">${money(move.cents)}</strong>`}</p>`)}
+      ${moves(state, due).map((move) => html`<p class="move ${move.name}">${mark(move.name)}<span>${move.text}</span> ${move.cents === null ? nothing : html`<strong class="digits">${money(move.cents)}</strong>`}</p>`)}
       <ul class="why">${due.lines.map((line) => html`<li>${line}</li>`)}
         ${(due.documents ?? []).map((one) => html`<li class="document">${mark('waits')}${word('due.by_document', { document: one.document, amount: money(one.cents) })}</li>`)}</ul>
     </div>

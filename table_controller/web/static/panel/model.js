@@ -93,6 +93,38 @@ export function nextUnkeyed(state, house, after) {
   return found ? { seat: found.seat, spot: found.spot } : null;
 }
 
+/**
+ * The chips without an amount, by what they count as at LOCK: `{cents, bets: [{seat, spot}]}`, 0 cents where they
+ * are no bet. Where the table is not sure that they came in this round, `doubt` holds them instead.
+ */
+export function unkeyed(state, house) {
+  const found = { groups: [], doubt: [] };
+  if (!house) return found;
+  const add = (seat, spot, cents) => {
+    // Chips that lay there at OPEN are no bet until they are keyed or laid anew, and only the alarm tells of them.
+    if (state.alarms.some((one) => one.alarm === 'sensor_stuck' && one.place === `${spot} ${seat}`)) {
+      found.doubt.push({ seat, spot });
+      return;
+    }
+    const group = found.groups.find((one) => one.cents === cents);
+    if (group) group.bets.push({ seat, spot });
+    else found.groups.push({ cents, bets: [{ seat, spot }] });
+  };
+  for (const seat of state.seats) {
+    const ante = seat.ante.cents || (seat.ante.chips && house.minimum_cents);
+    if (seat.ante.chips && !seat.ante.cents) add(seat.seat, 'ante', house.minimum_cents);
+    // A 5+1 bet without an ante goes back.
+    if (hasBonus(house) && seat.bonus.chips && !seat.bonus.cents) add(seat.seat, 'bonus', ante ? house.bonus_minimum_cents : 0);
+  }
+  return found;
+}
+
+/** Spots in words, the seats of each spot together. */
+export function spotsWords(bets) {
+  const names = [...new Set(bets.map((one) => one.spot))];
+  return names.map((spot) => `${word(`spot.${spot}`, {})} ${bets.filter((one) => one.spot === spot).map((one) => one.seat).join(', ')}`).join(' · ');
+}
+
 /** The chips in one row: 1, 5, 25, 100 and the table's own, in cents, each once. */
 export function chips(house) {
   return [...new Set([100, 500, 2500, 10_000, ...(house?.chips_cents ?? [])])].sort((a, b) => a - b);
@@ -106,6 +138,16 @@ export function chipText(cents) {
 /** Why that key cannot be pressed, as the table says it; empty where it can or is not known. */
 export function keyRefused(offers, key) {
   return offers?.find((offer) => offer.command.type === 'PressKey' && offer.command.key === key)?.refused ?? '';
+}
+
+/** Why that decision about an award cannot be said, as the table says it; empty where it can or is not known. */
+export function decisionRefused(offers, type, seat) {
+  return offers?.find((offer) => offer.command.type === type && offer.command.seat === seat)?.refused ?? '';
+}
+
+/** The seats whose royal a share belongs to: what is decided there decides the share. */
+export function royalSeats(state) {
+  return state.awards.filter((one) => one.kind === 'royal').map((one) => one.seat).join(', ');
 }
 
 /** A hold in words: what it is, who ends it and how; and the statement by which a dealer may end it. */
@@ -175,11 +217,11 @@ export function notices(state, house) {
   return found;
 }
 
-/** What the dealer does next, in one line; in a hold its end is told apart. */
-export function nextStep(state, house) {
+/** What the dealer does next, in one line; in a hold its end is told apart. `counted`: the deck has been. */
+export function nextStep(state, house, counted = false) {
   if (state.shown === 'trial') return word('step.trial', {});
   if (state.shown === 'closed') return word('step.closed', {});
-  if (state.holds.includes('jackpot_hold')) return word('step.award', {});
+  if (state.holds.includes('jackpot_hold')) return word(counted ? 'step.award.counted' : 'step.award', {});
   if (state.holds.length) return word('step.hold', {});
   switch (state.phase) {
     case 'idle': return word('step.idle', {});

@@ -3,7 +3,7 @@
 
 import { html, nothing } from '../lit-html.js';
 import { amount, word } from '../table.js';
-import { isBusy, picture, refuse, repaint, speak, ui } from './desk.js';
+import { isBusy, offersLately, picture, refuse, repaint, speak, ui } from './desk.js';
 import { mark } from './marks.js';
 import { chips, chipText, nextUnkeyed } from './model.js';
 
@@ -36,24 +36,38 @@ export function pad(now) {
           <button type="button" class="key strong" ?disabled=${!canEnter('SetAmount')} @click=${() => enter('SetAmount')}>${word('pad.enter', {})}</button>
         </div>
       </div>
-      ${betting ? fills(chosen) : nothing}
+      ${betting ? fills(state, chosen) : nothing}
     </section>`;
 }
 
 // Keys that are about the chosen seat and about all stand side by side: which is which is in their words.
-function fills(chosen) {
+function fills(state, chosen) {
   const seats = chosen ? [chosen.seat, 0] : [0];
-  const keys = (type, name) => seats.map((seat) => plain({ type, seat }, seat ? word(`${name}.seat`, { seat }) : word(`${name}.all`, {})));
+  const keys = (type, name) => seats.map((seat) => plain({ type, seat }, seat ? word(`${name}.seat`, { seat }) : word(`${name}.all`, {}), !canFill(state, type, seat)));
   return html`<div class="fills">
     ${keys('RepeatAmounts', 'repeat')}
     ${keys('DoubleAmounts', 'double')}
-    ${plain({ type: 'UndoAmount' }, word('undo', {}))}
+    ${plain({ type: 'UndoAmount' }, word('undo', {}), refusedNow('UndoAmount'))}
     ${keys('ClearAmounts', 'wipe')}
   </div>`;
 }
 
-function plain(command, text) {
-  return html`<button type="button" class="key" ?disabled=${isBusy(command)} @click=${() => speak(command)}>${text}</button>`;
+// A key with nothing to act on is grey: the table says so of all seats, the amounts of one seat are in the picture.
+function canFill(state, type, seat) {
+  const some = seat ? [state.seats[seat - 1]] : state.seats;
+  const keyed = some.some((one) => one.ante.cents || one.bonus.cents);
+  if (type === 'ClearAmounts') return keyed;
+  if (type === 'DoubleAmounts') return some.some((one) => one.ante.cents) && !refusedNow(type);
+  // One seat can be repeated also before its chips are seen, so what is refused for all says nothing about it.
+  return seat > 0 || !refusedNow(type);
+}
+
+function refusedNow(type) {
+  return Boolean(offersLately()?.find((offer) => offer.command.type === type)?.refused);
+}
+
+function plain(command, text, shut) {
+  return html`<button type="button" class="key" ?disabled=${shut || isBusy(command)} @click=${() => speak(command)}>${text}</button>`;
 }
 
 function command(type) {

@@ -27,28 +27,43 @@ export function stateable(state, house) {
   ];
 }
 
+/**
+ * Fixes what an opened sheet is about, once: the first form lies open, so that what happens most is two taps away.
+ * Returns whether the sheet can still be said; it never turns into another one under the finger.
+ */
+export function stillStateable(state, house) {
+  const { sheet } = ui;
+  const list = stateable(state, house);
+  if (sheet.fixed === undefined) {
+    sheet.fixed = true;
+    if (sheet.what === undefined) sheet.what = list[0];
+    else if (!list.includes(sheet.what)) sheet.what = '';
+  }
+  // What is under way has been said: its own answer closes the sheet.
+  return !sheet.what || list.includes(sheet.what) || ui.busy.size > 0;
+}
+
 /** The sheet of statements. */
 export function statementSheet(now) {
   const { state, house } = now;
   const sheet = ui.sheet;
   const list = stateable(state, house);
-  // The first form lies open, so that what happens most is two taps away.
-  const what = list.includes(sheet.what) ? sheet.what : list[0];
+  const { what } = sheet;
   return html`
-    <h2 id="sheet-title">${sheet.place ? html`${placeWords(sheet.place)}: ` : nothing}${word(`say.${what}`, {})}</h2>
+    <h2 id="sheet-title">${sheet.place ? html`${placeWords(sheet.place)}: ` : nothing}${word(what ? `say.${what}` : 'irregular', {})}</h2>
     <div class="statement">
       <div class="kinds" role="group" aria-label=${word('irregular', {})}>
         ${list.map((name) => html`<button type="button" class="key" data-what=${name} aria-pressed=${String(name === what)} @click=${() => choose(name)}>${word(`say.${name}`, {})}</button>`)}
       </div>
       <div class="what">
-        <p class="quiet">${word(`how.${what}`, {})}</p>
-        ${FORMS[what](state, house)}
+        <p class="quiet">${word(what ? `how.${what}` : 'how.choose', {})}</p>
+        ${what ? FORMS[what](state, house) : nothing}
       </div>
     </div>`;
 }
 
 function choose(what) {
-  ui.sheet = { kind: 'irregular', round: ui.sheet.round, place: ui.sheet.place, what };
+  ui.sheet = { kind: 'irregular', round: ui.sheet.round, place: ui.sheet.place, what, fixed: true };
   ui.refusal = '';
   repaint();
 }

@@ -3,9 +3,9 @@
 
 import { html, nothing } from '../lit-html.js';
 import { effect, money, word } from '../table.js';
-import { closeSheet, offers, repaint, speak, ui } from './desk.js';
+import { closeSheet, offers, offersLately, repaint, speak, ui } from './desk.js';
 import { mark } from './marks.js';
-import { placeWords } from './model.js';
+import { decisionRefused, placeWords } from './model.js';
 
 const URGENT = ['VoidRound', 'DeadHand', 'KillHand', 'Resume', 'FoldShort', 'ReturnExcess', 'Withdraw', 'NewDeck'];
 const AWARDS = ['ConfirmAward', 'RejectAward'];
@@ -70,6 +70,7 @@ function saying(now) {
   const sheet = ui.sheet;
   if (!sheet.lines) look(sheet);
   const award = AWARDS.includes(sheet.command.type);
+  const refused = award ? decisionRefused(offersLately(), sheet.command.type, sheet.command.seat) : '';
   sheet.operator ??= award || ui.operator?.role === 'supervisor' ? ui.operator?.name ?? '' : '';
   const names = [...new Set([ui.operator?.name, now.state.on_duty, ...people()])].filter((name) => name && (award || name !== now.state.on_duty || ui.operator?.role === 'supervisor'));
   const ready = sheet.operator?.trim() && (sheet.pin ?? '').length >= 6 && (award || sheet.reason?.trim());
@@ -79,6 +80,7 @@ function saying(now) {
       <div class="second-look">
         <h3>${word('effect', {})}</h3>
         <ul>${(sheet.lines ?? []).map((line) => html`<li>${line}</li>`)}</ul>
+        ${refused ? html`<p class="why-not">${word('not.yet', { key: actWords(sheet.command), why: refused })}</p>` : nothing}
         ${sheet.command.type === 'NewDeck' ? input('deck', 'deck', 'text') : nothing}
         ${input('operator', 'name', 'text')}
         <div class="keys">${names.map((name) => html`<button type="button" class="key" aria-pressed=${String(name === sheet.operator)} @click=${() => set('operator', name)}>${name}</button>`)}

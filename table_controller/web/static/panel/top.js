@@ -2,9 +2,9 @@
 
 import { html, nothing } from '../lit-html.js';
 import { count, money, OFFLINE_MS, STALE_MS, word } from '../table.js';
-import { openSheet, speak, ui } from './desk.js';
+import { offersLately, openSheet, speak, ui } from './desk.js';
 import { mark } from './marks.js';
-import { hold, known, lineWords, notices, openAlarms, phaseTone, placeWords, secondsLeft, toTry } from './model.js';
+import { decisionRefused, hold, known, lineWords, notices, openAlarms, phaseTone, placeWords, royalSeats, secondsLeft, toTry } from './model.js';
 
 /** Phase, round, light and time left, meter, dealer on duty, age of the data. */
 export function head(now) {
@@ -55,7 +55,17 @@ export function needs(now) {
       </div>
       <div role="alert">${ui.refusal && !ui.sheet ? html`
         <div class="notice bad refusal">${mark('bad')}<p><strong>${word('refused', {})}</strong> ${ui.refusal}</p></div>` : nothing}</div>
+      ${more()}
     </div>`;
+}
+
+/** The key that stands over what is scrolled as long as there is more of it below. */
+export function more() {
+  const on = (event) => {
+    const box = event.currentTarget.parentElement;
+    box.scrollBy({ top: box.clientHeight / 2 });
+  };
+  return html`<button type="button" class="key more" hidden @click=${on}>${mark('lose')}${word('more', {})}</button>`;
 }
 
 function holdBanner(one) {
@@ -76,7 +86,7 @@ function notice(tone, content, act) {
     ${act ? html`<button type="button" class="key" @click=${open}>${word(ACTS[act], {})}</button>` : nothing}</div>`;
 }
 
-// Somebody else deals by the table's book than whoever is logged in here: asked, never assumed.
+// Somebody else is on duty at the table than whoever is logged in here: asked, never assumed.
 function relief(state) {
   const me = ui.operator;
   if (!me || me.role !== 'dealer' || state.on_duty === me.name) return nothing;
@@ -106,16 +116,48 @@ function aboutAward(state, name) {
   return name.startsWith('jackpot_') && state.awards.some((one) => one.status === 'waits');
 }
 
+// One banner for all awards, so that the seats stay in sight: a line each, with its own keys.
 function awards(state) {
   const waiting = state.awards.filter((one) => one.status === 'waits');
+  if (!waiting.length) return nothing;
   const held = state.holds.some((name) => aboutAward(state, name));
-  return waiting.map((one, at) => html`
-    <div class="notice award ${held ? 'bad hold' : 'warn'}">${mark('waits')}
-      <p><strong>${word(held ? 'award.hold' : 'award.waits', { seat: one.seat, hand: known(`hand.${one.hand}`, one.hand), amount: money(one.cents) })}</strong> <span class="by-two">${word('award.two', {})}</span></p>
-      ${held && at === 0 ? html`<button type="button" class="key" @click=${() => openSheet('irregular', { what: 'stub' })}>${word('say.stub', {})}</button>` : nothing}
-      <button type="button" class="key" @click=${() => openSheet('supervisor', { command: { type: 'RejectAward', seat: one.seat } })}>${word('act.RejectAward', { place: placeWords(String(one.seat)) })}</button>
-      <button type="button" class="key strong" @click=${() => openSheet('supervisor', { command: { type: 'ConfirmAward', seat: one.seat, camera: '' } })}>${word('act.ConfirmAward', { place: placeWords(String(one.seat)) })}</button>
-    </div>`);
+  const list = offersLately();
+  const own = waiting.filter((one) => one.kind !== 'share');
+  const uncounted = own.map((one) => decisionRefused(list, 'ConfirmAward', one.seat)).find(Boolean);
+  const counted = list && own.length && !uncounted;
+  const many = waiting.length > 1;
+  return html`
+    <div class="notice award ${held ? 'bad hold' : 'warn'} ${many ? 'many' : ''}">${mark('waits')}
+      ${many ? html`<p><strong>${word(held ? 'awards.hold' : 'awards.wait', {})}</strong> <span class="by-two">${word('award.two', {})}</span>
+          ${uncounted ? html`<span class="why-not">${word('award.not_yet', { why: uncounted })}</span>` : nothing}</p>
+        ${countKey(held && !counted)}
+        <ul class="award-list">${waiting.map((one) => html`<li class="award-line"><p>${awardWords(state, one, 'award.line')}</p>${decisions(list, one, true)}</li>`)}</ul>`
+        : html`<p>${awardWords(state, waiting[0], held ? 'award.hold' : 'award.waits')}
+            ${waiting[0].first_operator ? nothing : html`<span class="by-two">${word('award.two', {})}</span>`}
+            ${uncounted ? html`<span class="why-not">${word('award.not_yet', { why: uncounted })}</span>` : nothing}</p>
+          ${countKey(held && !counted)}${decisions(list, waiting[0], false)}`}
+    </div>`;
+}
+
+function countKey(shown) {
+  return shown ? html`<button type="button" class="key" @click=${() => openSheet('irregular', { what: 'stub' })}>${word('say.stub', {})}</button>` : nothing;
+}
+
+// What waits and who has spoken already; a share of a royal is decided with the royal.
+function awardWords(state, one, key) {
+  const share = one.kind === 'share';
+  const values = { seat: one.seat, amount: money(one.cents), hand: share ? word('award.share', { seat: royalSeats(state) }) : known(`hand.${one.hand}`, one.hand) };
+  return html`<strong>${word(key, values)}</strong>
+    ${share ? html`<span class="first">${word('award.with', { seat: royalSeats(state) })}</span>`
+      : one.first_operator ? html`<span class="first">${word(`award.first.${one.first_decision}`, { name: one.first_operator })}</span>` : nothing}`;
+}
+
+function decisions(list, one, short) {
+  if (one.kind === 'share') return nothing;
+  const place = placeWords(String(one.seat));
+  const key = (type, fields) => html`<button type="button" class="key ${type === 'ConfirmAward' ? 'strong' : ''}" ?disabled=${Boolean(decisionRefused(list, type, one.seat))}
+      aria-label=${word(`act.${type}`, { place })} @click=${() => openSheet('supervisor', { command: { type, seat: one.seat, ...fields } })}>${word(short ? `short.${type}` : `act.${type}`, { place })}</button>`;
+  return html`${key('RejectAward', {})}${key('ConfirmAward', { camera: '' })}`;
 }
 
 function alarms(now) {

@@ -1,8 +1,13 @@
 /** Der virtuelle Tisch auf Deutsch. */
+import panel from './panel.js';
 import rules from './rules.js';
+
+// Alarms and holds have one wording on every page.
+const reasons = Object.fromEntries(Object.entries(panel).filter(([key]) => /^(alarm|hold)\./.test(key)));
 
 export default {
   ...rules,
+  ...reasons,
   'felt.title': 'Virtueller Tisch',
   'felt.starting': 'Der Tisch wird vorbereitet …',
   'felt.page_lost': 'Diese Seite hat ihren Server verloren. Sie versucht es von selbst wieder.',
@@ -64,6 +69,7 @@ export default {
   'felt.qualifies': 'qualifiziert sich',
   'felt.no_qualify': 'qualifiziert sich nicht',
   'felt.says.idle': 'Die nächste Runde beginnt.',
+  'felt.says.closed': 'Der Spieltag ist zu. Ansage: „sup open day“.',
   'felt.says.betting': 'Bitte setzen.',
   'felt.says.dealing': 'Nichts geht mehr. Die Karten kommen.',
   'felt.says.deciding': 'Mitgehen oder passen?',
@@ -76,6 +82,9 @@ export default {
   'felt.look': 'Karten ansehen',
   'felt.put_down': 'Karten hinlegen',
   'felt.lay_first': 'Wählen Sie einen Chip und legen Sie ihn auf ein Feld: antippen oder dorthin ziehen.',
+  'felt.bets_lie': 'Ihr Einsatz liegt. Drücken Sie Geben, wenn Sie bereit sind.',
+  'felt.bets_lie_hand': 'Der Einsatz liegt. Lock, wenn alle gesetzt haben.',
+  'felt.cards_come': 'Die Karten kommen.',
   'felt.no_cards': 'Dieser Platz hat in dieser Runde keine Karten.',
   'felt.you_win': 'Sie gewinnen {cents}',
   'felt.you_lose': 'Sie verlieren {cents}',
@@ -99,6 +108,7 @@ export default {
   'felt.lay': ', Platz {seat}: {chip} legen',
   'felt.raise_here': ', Platz {seat}',
   'felt.keyed': 'getippt {cents}',
+  'felt.left_over': 'abräumen',
   'felt.dead': 'Tote Hand',
   'felt.folded': 'Gepasst',
   'felt.auto_folded': 'Zeit um',
@@ -205,7 +215,12 @@ export default {
   'felt.note.paid': 'Platz {seat} bekommt {cents}.',
   'felt.note.taken_back': 'Platz {seat} gibt {cents} zurück.',
   'felt.note.auto_folded': 'Die Zeit ist um: Platz {seat} hat gepasst.',
+  'felt.note.topped_up': 'Platz {seat} legt {cents} dazu: so viel gilt der Einsatz.',
   'felt.note.coin_back': 'Die Münze von Platz {seat} kommt zurück ({why}).',
+  'felt.why.late': 'zu spät',
+  'felt.why.second': 'eine zweite',
+  'felt.why.no_progressive': 'dieses Haus hat keinen Jackpot',
+  'felt.why.given_back': 'zurückverlangt',
   'felt.note.alarm': 'Alarm: {alarm} {place}',
   'felt.note.hold_ended': 'Es geht weiter: {hold}.',
   'felt.note.broken': 'Gestört: {fault} {place}',
@@ -234,6 +249,7 @@ export default {
   'felt.no.others_play': 'Die simulierten Spieler sind am Tisch.',
   'felt.no.bets_closed': 'Nichts geht mehr: die Einsätze sind geschlossen.',
   'felt.no.bets_lie_already': 'Dort liegen schon Einsätze.',
+  'felt.no.sweep_first': 'Dort liegen Chips der vorigen Runde. Räumen Sie sie zuerst ab.',
   'felt.no.ante_first': 'Zuerst die Ante, wenigstens das Minimum.',
   'felt.no.at_maximum': 'Das Maximum von {cents} liegt schon.',
   'felt.no.below_minimum': 'Die Ante liegt unter dem Minimum von {cents}.',
@@ -243,6 +259,7 @@ export default {
   'felt.no.nothing_to_undo': 'Es gibt nichts rückgängig zu machen.',
   'felt.no.doubled_already': 'Verdoppeln geht nur einmal je Runde.',
   'felt.no.slot_closed': 'Der Schlitz ist zu.',
+  'felt.no.slot_jammed': 'Der Schlitz klemmt: die Münze zu {cents} kommt zurück.',
   'felt.no.held': 'Der Tisch ist angehalten.',
   'felt.no.not_open_yet': 'Die nächste Runde ist noch nicht offen.',
   'felt.no.finish_first': 'Beenden Sie zuerst die Runde.',

@@ -1,8 +1,13 @@
 /** The virtual table in English. */
+import panel from './panel.js';
 import rules from './rules.js';
+
+// Alarms and holds have one wording on every page.
+const reasons = Object.fromEntries(Object.entries(panel).filter(([key]) => /^(alarm|hold)\./.test(key)));
 
 export default {
   ...rules,
+  ...reasons,
   'felt.title': 'Virtual table',
   'felt.starting': 'The table is being set up …',
   'felt.page_lost': 'This page has lost its server. It tries again by itself.',
@@ -64,6 +69,7 @@ export default {
   'felt.qualifies': 'qualifies',
   'felt.no_qualify': 'does not qualify',
   'felt.says.idle': 'The next round opens.',
+  'felt.says.closed': 'The gaming day is closed. Say a word: “sup open day”.',
   'felt.says.betting': 'Place your bets, please.',
   'felt.says.dealing': 'No more bets. Cards are coming.',
   'felt.says.deciding': 'Bet or fold?',
@@ -76,6 +82,9 @@ export default {
   'felt.look': 'Look at the cards',
   'felt.put_down': 'Put them down',
   'felt.lay_first': 'Choose a chip and lay it on a spot: tap it, or drag it there.',
+  'felt.bets_lie': 'Your bet lies. Press Deal when you are ready.',
+  'felt.bets_lie_hand': 'The bet lies. Lock when everybody has bet.',
+  'felt.cards_come': 'The cards are coming.',
   'felt.no_cards': 'This seat has no cards in this round.',
   'felt.you_win': 'You win {cents}',
   'felt.you_lose': 'You lose {cents}',
@@ -99,6 +108,7 @@ export default {
   'felt.lay': ', seat {seat}: lay {chip}',
   'felt.raise_here': ', seat {seat}',
   'felt.keyed': 'keyed {cents}',
+  'felt.left_over': 'left over: sweep',
   'felt.dead': 'Dead hand',
   'felt.folded': 'Folded',
   'felt.auto_folded': 'Auto folded',
@@ -205,7 +215,12 @@ export default {
   'felt.note.paid': 'Seat {seat} gets {cents}.',
   'felt.note.taken_back': 'Seat {seat} gives {cents} back.',
   'felt.note.auto_folded': 'Time is over: seat {seat} is auto folded.',
+  'felt.note.topped_up': 'Seat {seat} adds {cents}: the bet counts for that much.',
   'felt.note.coin_back': 'The coin of seat {seat} comes back ({why}).',
+  'felt.why.late': 'too late',
+  'felt.why.second': 'a second one',
+  'felt.why.no_progressive': 'this house has no jackpot',
+  'felt.why.given_back': 'asked back',
   'felt.note.alarm': 'Alarm: {alarm} {place}',
   'felt.note.hold_ended': 'The hold is over: {hold}.',
   'felt.note.broken': 'Broken: {fault} {place}',
@@ -234,6 +249,7 @@ export default {
   'felt.no.others_play': 'The simulated players are at the table.',
   'felt.no.bets_closed': 'No more bets: they are closed.',
   'felt.no.bets_lie_already': 'Bets lie there already.',
+  'felt.no.sweep_first': 'Chips of the round before lie there. Sweep them first.',
   'felt.no.ante_first': 'Place the ante first, at least the minimum.',
   'felt.no.at_maximum': 'You have bet the maximum of {cents}.',
   'felt.no.below_minimum': 'The ante is below the minimum of {cents}.',
@@ -243,6 +259,7 @@ export default {
   'felt.no.nothing_to_undo': 'There is nothing to undo.',
   'felt.no.doubled_already': 'You can double only once a round.',
   'felt.no.slot_closed': 'The slot is closed.',
+  'felt.no.slot_jammed': 'The slot is jammed: the coin of {cents} comes back.',
   'felt.no.held': 'The table is held.',
   'felt.no.not_open_yet': 'The next round is not open yet.',
   'felt.no.finish_first': 'Finish the round first.',
