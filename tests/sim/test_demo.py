@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -45,6 +46,13 @@ class Stage:
         part = next(part for part in self.parts if part.name == name)
         assert part.process is not None
         part.process.wait(10)
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """A folder near the root: the name of a socket in it has room for about a hundred letters."""
+    with tempfile.TemporaryDirectory(prefix="demo-") as folder:
+        yield Path(folder)
 
 
 @pytest.fixture

@@ -103,8 +103,10 @@ CUT_OFF: Final = """(words) => [
 SMALL: Final = """([words, least]) => [...document.querySelectorAll(words)]
   .filter((one) => parseFloat(getComputedStyle(one).fontSize) < least * innerHeight)
   .map((one) => one.textContent)"""
-DIGIT_SHARE: Final = """() => {
+# While a fault is said in its turn there are no digits: they are measured when they are there again.
+DIGIT_SHARE: Final = """async () => {
   const wheel = document.querySelector("#odometer .wheel");
+  while (!wheel.getBoundingClientRect().height) await new Promise(requestAnimationFrame);
   const { fontSize, fontWeight, fontFamily } = getComputedStyle(wheel);
   const pen = document.createElement("canvas").getContext("2d");
   pen.font = `${fontWeight} ${fontSize} ${fontFamily}`;

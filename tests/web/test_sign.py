@@ -204,7 +204,8 @@ def test_an_older_picture_changes_nothing(painted: Painted, open_page: Open) -> 
       const reader = (await fetch("/api/signs/T1/events")).body.getReader();
       const text = new TextDecoder().decode((await reader.read()).value);
       await reader.cancel();
-      return JSON.parse(text.match(/^data: (.*)$/m)[1]);
+      const [house, sign] = [...text.matchAll(/^data: (.*)$/gm)].map((found) => JSON.parse(found[1]));
+      return { house, ...sign };
     }""")
     told = [
         news | {"boot": news["boot"] + more, "seq": seq, "meter_cents": cents}

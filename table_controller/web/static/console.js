@@ -19,6 +19,8 @@ const announced = new Map();
 let drawn = '';
 let due = false;
 let papers = null;
+let loading = false;
+let failures = 0;
 
 /** Where the address says that we are: `#/T1/papers` is {table: 'T1', view: 'papers'}. */
 function place() {
@@ -73,8 +75,14 @@ function draw() {
 // Papers and charts are as much as all the rest, and most who open this page ask for none.
 function papersPage(here) {
   if (papers) return papers(here);
-  import('./console/papers.js').then((loaded) => { papers = loaded.papersPage; redraw(); }, () => tell(word('papers.none')));
-  return nothing;
+  if (!loading) {
+    loading = true;
+    // A file that did not come once is never asked for again under the same name.
+    import(failures ? `./console/papers.js?again=${failures}` : './console/papers.js')
+      .then((loaded) => { papers = loaded.papersPage; redraw(); }, () => { failures += 1; tell(word('papers.none')); })
+      .finally(() => { loading = false; });
+  }
+  return failures ? html`<p class="notice warn">${word('papers.none')}</p>` : nothing;
 }
 
 /** The page is drawn once more, at most once a frame. */
