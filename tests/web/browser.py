@@ -140,6 +140,8 @@ class Pages:
             complaint
             for page, complaint in self._complaints
             if not any(page is other and text in complaint for other, text in self._forgiven)
+            # A question that a silent table does not answer is asked again, and no fault of the page.
+            and not ("503 (Service Unavailable)" in complaint and complaint.endswith("/ask)"))
         ]
 
     def close(self) -> None:
