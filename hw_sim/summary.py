@@ -23,7 +23,7 @@ def summary(records: Sequence[Mapping[str, Any]], seconds: float) -> str:
             }
             wagered += sum(stakes.values())
             returned += sum(
-                _returned(record["results"][seat].get(spot, ""), spot, stake)
+                returned_cents(record["results"][seat].get(spot, ""), spot, stake)
                 for spot, stake in stakes.items()
             )
         for alarm in record["alarms"]:
@@ -47,7 +47,7 @@ def summary(records: Sequence[Mapping[str, Any]], seconds: float) -> str:
     return "\n".join(lines)
 
 
-def _returned(result: str, spot: str, stake_cents: int) -> int:
+def returned_cents(result: str, spot: str, stake_cents: int) -> int:
     """What a player takes from the felt for one stake: a win brings the stake back too, a coin's does not."""
     verb, _, amount = result.partition(" ")
     cents = int(amount.replace(".", "")) if amount else 0

@@ -212,7 +212,7 @@ def _install(arguments: argparse.Namespace) -> int:
 
 
 def _manifest(arguments: argparse.Namespace) -> int:
-    from table_controller.app import software_version
+    from table_controller.daemon import software_version
     from table_controller.manifest import ManifestError, manifest_text
 
     try:
@@ -434,7 +434,7 @@ def _messages(arguments: argparse.Namespace) -> int:
 
 
 def _version(_: argparse.Namespace) -> int:
-    from table_controller.app import software_version
+    from table_controller.daemon import software_version
 
     print(software_version())
     return 0

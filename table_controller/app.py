@@ -7,7 +7,6 @@ import os
 import signal
 import sys
 from contextlib import ExitStack
-from importlib.metadata import PackageNotFoundError, version
 from types import FrameType
 from typing import Any, Literal
 
@@ -22,7 +21,7 @@ from table_controller.archive import archives, begin, carry_over, left_by
 from table_controller.clock import Clock, SystemClock
 from table_controller.commands import Commands
 from table_controller.config import ConfigError, TableConfig
-from table_controller.daemon import log_to_output, many_files, notify
+from table_controller.daemon import log_to_output, many_files, notify, software_version
 from table_controller.door import Door
 from table_controller.journal import Journal, JournalFailed, JournalRefused
 from table_controller.keys import KeysRefused
@@ -47,14 +46,6 @@ class TableStopped(Exception):
 
 NOT_AS_RECORDED = (JournalRefused, JournalFailed, ReplayError, StartRefused)
 """What `build` and the loop raise when the journal cannot be gone on with."""
-
-
-def software_version() -> str:
-    """The version of the program, as the package knows it."""
-    try:
-        return version("table-controller")
-    except PackageNotFoundError:
-        return "0+source"
 
 
 def house_of(config: TableConfig) -> House:
@@ -243,8 +234,10 @@ def build(
             )
         )
         opened.callback(bridge.close)
-        own_context = zmq.Context() if context is None else None
-        context = context or own_context or zmq.Context.instance()
+        own_context = None
+        if context is None:
+            context = own_context = zmq.Context()
+            opened.callback(own_context.destroy, 0)
         door = _door(config, context)
         if door is not None:
             opened.callback(door.close)

@@ -7,6 +7,7 @@ import os
 import resource
 import socket
 import sys
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import msgspec
@@ -27,6 +28,14 @@ class _JsonFormatter(logging.Formatter):
         if record.exc_info:
             line["error"] = self.formatException(record.exc_info)
         return msgspec.json.encode(line).decode()
+
+
+def software_version() -> str:
+    """The version of the program, as the package knows it."""
+    try:
+        return version("table-controller")
+    except PackageNotFoundError:
+        return "0+source"
 
 
 def log_to_output() -> None:

@@ -13,7 +13,6 @@ A revoked key stays in the register, so that a try with it is known by its name.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import stat
@@ -26,6 +25,8 @@ import msgspec
 import zmq
 from zmq.utils import z85
 
+from table_controller.whole_file import alone, replace
+
 T = TypeVar("T")
 KeyRole = Literal["display", "dealer", "supervisor", "auditor", "gateway"]
 ROLES: Final[tuple[KeyRole, ...]] = get_args(KeyRole)
@@ -34,6 +35,7 @@ KEYS_MAX: Final = 1_000
 NAME_ALLOWED: Final = "1 to 32 letters, digits and _ . -"
 _NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,31}")
 _REGISTER, _SECRET = "register.toml", "table.secret"
+_REGISTER_MODE: Final = 0o640
 _LONGEST_FILE: Final = 1 << 20
 
 
@@ -128,7 +130,7 @@ def load_client_key(path: str | os.PathLike[str]) -> ClientKey:
 def init(folder: str) -> None:
     """Make the folder, the table's own pair and an empty register, once. Raises `KeysRefused`."""
     os.makedirs(folder, mode=0o700, exist_ok=True)
-    with _alone(folder):
+    with _changing(folder):
         place = os.path.join(folder, _SECRET)
         if os.path.exists(place):
             raise KeysRefused(
@@ -136,7 +138,7 @@ def init(folder: str) -> None:
             )
         public, secret = _new_pair()
         _write_new(place, _toml({"public": public, "secret": secret}))
-        _replace(register_path(folder), "")
+        replace(register_path(folder), "", _REGISTER_MODE)
 
 
 def add(folder: str, name: str, role: str, today: str, public: str = "") -> str:
@@ -148,7 +150,7 @@ def add(folder: str, name: str, role: str, today: str, public: str = "") -> str:
         raise KeysRefused(f"{name!r}: a key's name is {NAME_ALLOWED}")
     if role not in ROLES:
         raise KeysRefused(f"{role!r} is no role; allowed: {', '.join(ROLES)}")
-    with _alone(folder):
+    with _changing(folder):
         server = read_table_key(folder).public
         keys = {key.name: key for key in read_register(folder).keys.values()}
         if name in keys:
@@ -180,7 +182,7 @@ def add(folder: str, name: str, role: str, today: str, public: str = "") -> str:
 
 def revoke(folder: str, name: str, today: str) -> None:
     """Put a key out of force; a running table cuts it off within a second. Raises `KeysRefused`."""
-    with _alone(folder):
+    with _changing(folder):
         keys = {key.name: key for key in read_register(folder).keys.values()}
         if name not in keys:
             raise KeysRefused(f"{name}: there is no such key; there are: {', '.join(keys) or 'none'}")
@@ -263,7 +265,7 @@ def _write_register(folder: str, keys: list[Key]) -> None:
         if key.revoked:
             values["revoked"] = key.revoked
         parts.append(f'["{key.name}"]\n{_toml(values)}\n')
-    _replace(register_path(folder), "".join(parts))
+    replace(register_path(folder), "".join(parts), _REGISTER_MODE)
 
 
 def _write_new(place: str, text: str) -> None:
@@ -277,27 +279,11 @@ def _write_new(place: str, text: str) -> None:
         os.fsync(file.fileno())
 
 
-def _replace(place: str, text: str) -> None:
-    """Written beside and renamed, so that a reader finds the old register or the new one, whole."""
-    beside = f"{place}.new"
-    number = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o640)
-    with os.fdopen(number, "w") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.chmod(beside, 0o640)
-    os.replace(beside, place)
-
-
 @contextmanager
-def _alone(folder: str) -> Iterator[None]:
-    """Two people who change the keys at the same time do it one after the other."""
+def _changing(folder: str) -> Iterator[None]:
+    """One change of the keys at a time; what the disk refuses is said with its place."""
     try:
-        number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        with alone(folder):
+            yield
     except OSError as error:
-        raise KeysRefused(f"{folder}: the folder cannot be opened: {error.strerror}") from error
-    try:
-        fcntl.flock(number, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(number)
+        raise KeysRefused(f"{error.filename or folder}: {error.strerror}") from error

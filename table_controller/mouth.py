@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from contextlib import closing
+from contextlib import closing, suppress
 
 import msgspec
 import zmq
@@ -56,8 +56,10 @@ def say(
 
 def _asked(socket: zmq.Socket[bytes], refusals: Refusals, request: dict[str, object]) -> Answer | None:
     for _ in range(ATTEMPTS):
-        # The same id: a request whose answer was lost has no second effect.
-        socket.send(msgspec.json.encode(request))
+        # The same id: a request whose answer was lost has no second effect. A socket that was refused
+        # has nobody to send to, and would wait for ever.
+        with suppress(zmq.Again):
+            socket.send(msgspec.json.encode(request), zmq.NOBLOCK)
         if socket.poll(PATIENCE_MS):
             return msgspec.json.decode(socket.recv(), type=Answer)
         if refusals.heard():

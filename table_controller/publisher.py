@@ -120,7 +120,7 @@ class Publisher:
         """Say the newest number and the head of the chain, if half a second has passed since the last time.
 
         A subscriber that lost the last message before a quiet time learns of it here. The `head` is that of
-        an entry, and not always of the newest.
+        an entry, not always of the newest, and empty after a restart while cards lie hidden.
         """
         if now_us >= self._beat_at_us:
             self._beat_at_us = now_us + HEARTBEAT_US

@@ -139,7 +139,8 @@ class Service:
         self._display_line_well = True
         # What the wall clock is ahead of the clock that never jumps.
         self._wall_ahead_ms = self._wall_ahead(clock.now_us())
-        self._told_head = journal.head
+        # Nothing is told of a chain until no card lies hidden: a restart may come in the middle of a deal.
+        self._told_head = b""
         # Answers that are made once, however often they are asked for.
         self._offers, self._offers_seq = b"", -1
         self._lines, self._lines_us = b"", -LINES_EVERY_US

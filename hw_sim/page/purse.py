@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from hw_sim.summary import returned_cents
+
 START_CENTS: Final = 50_000
 MOST_CENTS: Final = 100_000_000
 _SPOTS: Final = ("ante", "raise", "bonus")
@@ -96,7 +98,7 @@ class Purses:
         moved = {}
         for seat in state["seats"]:
             number = int(seat["seat"])
-            back = returned_cents(seat)
+            back = returned_to(seat)
             before = self._returned.get(number, 0)
             if back != before:
                 self._returned[number] = back
@@ -120,17 +122,12 @@ class Purses:
         os.replace(beside, self._path)
 
 
-def returned_cents(seat: Mapping[str, Any]) -> int:
-    """What a seat gets back for its four stakes: a win brings the stake too, that of a coin does not."""
-    back = 0
-    for spot, text in seat["results"].items():
-        verb, _, amount = str(text).partition(" ")
-        cents = int(amount.replace(".", "")) if amount else 0
-        if verb == "win":
-            back += cents + (int(seat[spot]["cents"] or 0) if spot in _SPOTS else 0)
-        elif verb in ("push", "refund"):
-            back += cents
-    return back
+def returned_to(seat: Mapping[str, Any]) -> int:
+    """What a seat of a snapshot gets back for its four stakes."""
+    return sum(
+        returned_cents(str(text), spot, int(seat[spot]["cents"] or 0) if spot in _SPOTS else 0)
+        for spot, text in seat["results"].items()
+    )
 
 
 def _read(path: Path) -> dict[str, Any]:

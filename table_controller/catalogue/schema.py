@@ -51,7 +51,7 @@ _FIELDS: Final = {
     "reason": "Why; a supervisor's word needs one.",
     "round": "The round it is about; empty: the current one. It is refused if the table is at another one.",
     "sign": "The name of the sign that says `here` at least every second, or that it is `gone`.",
-    "head": "The SHA-256 over the journal up to this entry, hexadecimal.",
+    "head": "The SHA-256 over the journal up to an entry, hexadecimal; empty while none may be told.",
 }
 """What the keys around a message mean; the rest says its own type."""
 

@@ -9,6 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+import msgspec
+
+from table_controller.engine.house_rules import HouseRules
+from table_controller.engine.settlement import in_settle_order
 from table_controller.table import messages as m
 from table_controller.table.state import PHASES_IN_PLAY
 from table_controller.wording import hold_words, money
@@ -47,8 +51,10 @@ class Look:
     def in_order(self, seats: Iterable[Shown]) -> list[Shown]:
         """The seats in the order in which the house settles."""
         by_number = {int(seat["seat"]): seat for seat in seats}
-        descending = self.rules.get("settle_order", "right_to_left") == "right_to_left"
-        return [by_number[number] for number in sorted(by_number, reverse=descending)]
+        if not self.rules:
+            return list(by_number.values())
+        order = in_settle_order(msgspec.convert(self.rules, HouseRules), by_number)
+        return [by_number[number] for number in order]
 
     def live(self) -> list[Shown]:
         """Seats with an ante in this round whose hand is not dead."""

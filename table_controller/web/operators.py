@@ -8,7 +8,6 @@ learns who works here. The file is read anew whenever it has changed: who is rem
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import hmac
 import json
 import os
@@ -20,11 +19,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from hashlib import scrypt
 from itertools import pairwise
-from typing import Any, Final, Literal, get_args
+from typing import Final, Literal, get_args
 
 import msgspec
 
 from table_controller.web.clock import Clock
+from table_controller.whole_file import alone, replace
 
 OperatorRole = Literal["dealer", "supervisor", "auditor"]
 ROLES: Final[tuple[OperatorRole, ...]] = get_args(OperatorRole)
@@ -213,7 +213,7 @@ class Operators:
             lines = (f'role = "{one.role}"', f'salt = "{one.salt}"', f'hash = "{one.hash}"')
             # A name is printable, so that the marks of JSON are those of TOML.
             parts.append("\n".join((f"[{json.dumps(one.name, ensure_ascii=False)}]", *lines, "")))
-        _replace(self._place, "\n".join(parts))
+        replace(self._place, "\n".join(parts), 0o600)
 
     # ------------------------------------------------------------------------------- the PIN
 
@@ -274,38 +274,17 @@ class Operators:
             return {}
 
     def _write_tries(self, tries: dict[str, _Tries]) -> None:
-        _replace(self._tries_place, msgspec.json.encode(tries).decode())
+        replace(self._tries_place, msgspec.json.encode(tries).decode(), 0o600)
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """Two who change the files at the same time do it one after the other."""
-        folder = os.path.dirname(os.path.abspath(self._place))
         try:
-            number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            with alone(os.path.dirname(os.path.abspath(self._place))):
+                yield
         except OSError as error:
-            raise OperatorsRefused(f"{folder}: the folder cannot be opened: {error.strerror}") from error
-        try:
-            fcntl.flock(number, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(number)
+            raise OperatorsRefused(f"{error.filename or self._place}: {error.strerror}") from error
 
     def close(self) -> None:
         """No PIN is looked at any more."""
         self._worker.shutdown(wait=False, cancel_futures=True)
-
-
-def _replace(place: str, text: str) -> None:
-    """Written beside and renamed, so that a reader finds the old file or the new one, whole."""
-    beside = f"{place}.new"
-    flags: Any = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
-    try:
-        number = os.open(beside, flags, 0o600)
-        with os.fdopen(number, "w", encoding="utf-8") as file:
-            os.fchmod(file.fileno(), 0o600)
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, place)
-    except OSError as error:
-        raise OperatorsRefused(f"{place}: the file cannot be written: {error.strerror}") from error

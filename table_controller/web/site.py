@@ -8,7 +8,6 @@ import secrets
 from collections import OrderedDict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -20,6 +19,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from table_controller.daemon import software_version
 from table_controller.table.roles import ROLES, SUPERVISOR
 from table_controller.web.asked import (
     Alive,
@@ -66,14 +66,6 @@ _SILENT: Final = "the table is silent; say it again with the same id"
 _CONFLICT: Final = re.compile(r"^\$\.id: .* was another command's")
 
 
-def program_version() -> str:
-    """The version of the program, as the package knows it."""
-    try:
-        return version("table-controller")
-    except PackageNotFoundError:
-        return "0+source"
-
-
 def make_site(settings: Settings, feeds: Feeds, operators: Operators, clock: Clock) -> Starlette:
     """The whole site over these tables; `app.state.streams` lets all streams end at once."""
     return Site(settings, feeds, operators, clock).app
@@ -88,7 +80,7 @@ class Site:
         self._streams = Streams(feeds, clock)
         self._papers = Papers(settings)
         self._static = StaticFiles()
-        self._version = program_version()
+        self._version = software_version()
         self._cookie = "__Host-session" if settings.secure else "session"
         self._logins = Allowance(LOGINS_A_MINUTE, 60_000, clock.now_ms)
         self._words = Allowance(WORDS_A_SECOND, 1_000, clock.now_ms)

@@ -497,26 +497,50 @@ def test_item_48_58_a_dealer_who_tries_a_supervisors_word_is_refused_and_recorde
     assert m.CommandRefused(command["type"], answer["error"]) in stand.decided()
 
 
-def test_no_hash_over_hidden_cards_is_published_before_close(stand: Stand) -> None:
-    def heads() -> set[str]:
-        stand.clock.us += 1_000_000
-        stand.service.turn(0)
-        said = [json.loads(stand.ears.recv_multipart()[-1]) for _ in iter(lambda: stand.ears.poll(50), 0)]
-        return {one["body"]["head"] for one in said if one["type"] == "heartbeat"}
+CARDS = "5H KD 6H AC 7H 4S 8H 3D 9H TC".split()
 
+
+def heads(stand: Stand) -> set[str]:
+    """Every hash that the heartbeats of the next second tell."""
+    stand.clock.us += 1_000_000
+    stand.service.turn(0)
+    said = [json.loads(stand.ears.recv_multipart()[-1]) for _ in iter(lambda: stand.ears.poll(50), 0)]
+    return {one["body"]["head"] for one in said if one["type"] == "heartbeat"}
+
+
+def deal(stand: Stand) -> None:
+    """Seat 1 has an ante, bets are locked, and every card is out."""
     stand.happen(m.ShoeFound(1, 1), m.KeyPressed("open"), m.ChipsPlaced("ante", 1))
-    stand.ask({"type": "SetAmount", "spot": "ante", "seat": 1, "cents": 1000}, "a")
-    heads()
-    betting = heads()
+    stand.ask(AMOUNT, "a")
+    heads(stand)
+    betting = heads(stand)
     stand.happen(m.KeyPressed("lock"))
-    locked = heads()
-    for number, card in enumerate("5H KD 6H AC 7H 4S 8H 3D 9H TC".split(), start=1):
+    for number, card in enumerate(CARDS, start=1):
         stand.happen(m.CardScanned(card, False, number))
-        assert heads() == betting
-    assert locked == betting
+        assert heads(stand) == betting
     assert stand.service.state.phase == "deciding"
+
+
+def test_no_hash_over_hidden_cards_is_published_before_close(stand: Stand) -> None:
+    deal(stand)
+    betting = heads(stand)
     stand.happen(m.ChipsPlaced("raise", 1))
     stand.ask({"type": "SetAmount", "spot": "raise", "seat": 1, "cents": 2000}, "b")
     stand.happen(m.KeyPressed("close"))
-    assert heads().isdisjoint(betting)
+    told = heads(stand)
+    assert told
+    assert told.isdisjoint(betting)
     assert verify(stand.path, replay, betting.pop()).ok
+
+
+def test_after_a_power_cut_in_the_deal_no_hash_is_published_before_the_round_is_void(stand: Stand) -> None:
+    deal(stand)
+    stand.cut()
+    stand.start()
+    assert heads(stand) == {""}
+    assert stand.ask({"type": "Resume"}, "c", role="supervisor")["ok"]
+    assert heads(stand) == {""}
+    assert stand.ask({"type": "VoidRound"}, "d", role="supervisor")["ok"]
+    told = heads(stand)
+    assert told
+    assert "" not in told
