@@ -32,14 +32,22 @@ def base_order(rules: HouseRules, state: TableState) -> list[str]:
     return places * CARDS_IN_A_HAND
 
 
+def targets(state: TableState) -> dict[str, int]:
+    """How many cards each place that has any ends up with, as far as anybody has said."""
+    found = dict.fromkeys(active_places(state), CARDS_IN_A_HAND)
+    moved = [card for card in state.cards if card.fate in ("extra", "discarded")]
+    for card in moved:
+        if card.fate == "extra" and card.laid:
+            found[card.laid] = found.get(card.laid, 0) + 1
+    for card in moved:
+        if card.fate == "discarded" and card.place in found:
+            found[card.place] -= 1
+    return found | state.counts
+
+
 def target(state: TableState, place: str) -> int:
-    """How many cards that place ends up with, as far as anybody has said."""
-    if place in state.counts:
-        return state.counts[place]
-    default = CARDS_IN_A_HAND if place in active_places(state) else 0
-    laid = sum(card.fate == "extra" and card.laid == place for card in state.cards)
-    thrown = sum(card.fate == "discarded" and card.place == place for card in state.cards)
-    return default + laid - thrown
+    """How many cards that place ends up with."""
+    return targets(state).get(place, 0)
 
 
 def expected_cards(state: TableState) -> int:
@@ -48,9 +56,7 @@ def expected_cards(state: TableState) -> int:
     Where the dealer's four were stated under `dealer_short = complete`, one more card is due after
     that, even if by the order all cards are out (DETAILS.md, Alarms, `count`).
     """
-    laid = [card.laid for card in state.cards if card.fate == "extra" and card.laid]
-    places = dict.fromkeys([*active_places(state), *state.counts, *laid])
-    total = sum(target(state, place) for place in places)
+    total = sum(targets(state).values())
     if state.dealer_short_after is None:
         return total
     before = sum(card.on_felt for card in state.cards[: state.dealer_short_after])
