@@ -124,7 +124,8 @@ def begin_table(table: Path, clock: JumpClock | None = None) -> None:
     """A table in the middle of its life: a play may begin with any meter, which an installation may not."""
     from table_controller.app import Recovery, install
     from table_controller.clock import SystemClock
-    from table_controller.config import ConfigError, load_table
+    from table_controller.config import load_table
+    from table_controller.toml_file import ConfigError
 
     with suppress(ConfigError):
         config = load_table(table)
@@ -280,7 +281,8 @@ def _run(job: Job, record: Record, make_stage: Callable[[], JumpStage | RealStag
 @lru_cache(maxsize=256)
 def judge_house_rules(text: str) -> list[str]:
     """What the service finds wrong with a house-rule file, each as `OPTION: what is wrong`."""
-    from table_controller.config import ConfigError, load_table
+    from table_controller.config import load_table
+    from table_controller.toml_file import ConfigError
 
     with tempfile.TemporaryDirectory(prefix="plays-", dir=_fast_folder()) as folder:
         table = write_table(Path(folder), text, "inproc://state", "inproc://commands")

@@ -20,7 +20,7 @@ from firmware_bridge.shoe.port import Port, ShoeDriverError, make_port
 from table_controller.archive import archives, begin, carry_over, left_by
 from table_controller.clock import Clock, SystemClock
 from table_controller.commands import Commands
-from table_controller.config import ConfigError, TableConfig
+from table_controller.config import TableConfig
 from table_controller.daemon import log_to_output, many_files, notify, software_version
 from table_controller.door import Door
 from table_controller.journal import Journal, JournalFailed, JournalRefused
@@ -32,6 +32,7 @@ from table_controller.service import Service, StartRefused
 from table_controller.table.day import install_refused
 from table_controller.table.messages import House, Installed, Recovered, Stamp
 from table_controller.tide_mark import check_mark
+from table_controller.toml_file import ConfigError
 
 WATCHDOG_US = 1_000_000
 LOST_MAX = 10_000

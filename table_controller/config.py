@@ -10,39 +10,30 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
-import tomllib
-from collections.abc import Callable, Container, Iterable
-from typing import Any, NoReturn, TypeVar
+from collections.abc import Container, Iterable
+from typing import Any, NoReturn
 
 import msgspec
 
 from table_controller.engine.house_rules import HouseRules, HouseRulesError, parse_house_rules
 from table_controller.engine.money import money_text, parse_money
-from table_controller.engine.values import written
 from table_controller.lines import COIN_SLOT, table_lines
 from table_controller.presets import PRESETS, preset_text
+from table_controller.toml_file import ConfigError, TomlFile, host_and_port, one_of, table_name
 
 SEATS = 7
 # The highest pin number of each factory: a byte in the simulator, the 40-pin header on a Raspberry Pi.
 PIN_LIMITS = {"sim": 255, "lgpio": 27, "rpigpio": 27}
-# The kernel's limit for the name of a Unix socket, its end mark included, is 108 bytes.
-MAX_SOCKET_PATH_BYTES = 107
 
+OUR_ADDRESS = (
+    "on an address of this machine with a port, "
+    "like tcp://127.0.0.1:5601, tcp://[::1]:5601 or tcp://0.0.0.0:5601 for all of them"
+)
 # In this order problems are told.
 SECTIONS = (
     "table", "seats", "house_rules", "limits", "opening", "approval", "software", "journal", "messages",
     "shoe", "pins", "the file",
 )  # fmt: skip
-
-T = TypeVar("T")
-
-
-class ConfigError(Exception):
-    """The file cannot be used; `problems` lists everything that is wrong with it."""
-
-    def __init__(self, problems: list[str]) -> None:
-        super().__init__("\n".join(problems))
-        self.problems = problems
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -96,21 +87,10 @@ def load_table(path: str | os.PathLike[str]) -> TableConfig:
 
     Raises `ConfigError` with every problem found, and `HouseRulesError`'s problems among them.
     """
-    place = os.fspath(path)
-    try:
-        with open(place, "rb") as file:
-            keys = tomllib.load(file)
-    except OSError as error:
-        raise ConfigError([f"{place}: the file cannot be read: {error.strerror}"]) from error
-    except RecursionError as error:
-        raise ConfigError([f"{place}: the file cannot be read: brackets are nested too deeply"]) from error
-    except ValueError as error:
-        # No TOML, no UTF-8, or a number without end.
-        raise ConfigError([f"{place}: the file cannot be read: {error}"]) from error
-    reader = _Reader(place)
-    config = _read(reader, keys)
+    reader = TomlFile(path, SECTIONS)
+    config = _read(reader, reader.keys)
     if config is None:
-        raise ConfigError([text for _, text in sorted(reader.problems, key=lambda problem: problem[0])])
+        raise ConfigError(reader.problems)
     return config
 
 
@@ -131,97 +111,8 @@ def wiring_table(config: TableConfig) -> str:
     return "\n".join([f"Table {config.table}, pins of the factory `{config.pin_factory}`", "", *text, ""])
 
 
-class _Reader:
-    """Takes keys out of sections and remembers what was wrong with them."""
-
-    def __init__(self, place: str) -> None:
-        self.place = place
-        self.folder = os.path.dirname(os.path.realpath(place))
-        # Each with the place by which it is sorted.
-        self.problems: list[tuple[tuple[int, str], str]] = []
-        self._no_sections: set[str] = set()
-
-    def problem(self, key: str, found: object, allowed: str) -> None:
-        """One finding: where, what, and what would be right."""
-        self.report(key, f"{written(found)} was found; allowed: {allowed}")
-
-    def report(self, key: str, text: str) -> None:
-        """One finding in words of its own."""
-        section, _, below = key.strip("[]").partition(".")
-        self.problems.append(((SECTIONS.index(section), below), f"{self.place}: {key}: {text}"))
-
-    def section(self, keys: dict[str, Any], name: str) -> dict[str, Any]:
-        """Take a `[section]`; an empty one where there is none, because its keys are then missing by name."""
-        value = keys.pop(name, {})
-        if isinstance(value, dict):
-            return value
-        self.problem(name, value, f"a section [{name}]")
-        self._no_sections.add(name)
-        return {}
-
-    def take(
-        self,
-        keys: dict[str, Any],
-        section: str,
-        key: str,
-        read: Callable[[Any], T],
-        needed: bool = True,
-    ) -> T | None:
-        """Take one key through `read`, whose ValueError says what is allowed; None where there is none."""
-        name = f"{section}.{key}" if section else key
-        if key not in keys:
-            # What is no section has been reported whole.
-            if needed and section not in self._no_sections:
-                self.report(name, "the key is missing")
-            return None
-        value = keys.pop(key)
-        try:
-            return read(value)
-        except ValueError as error:
-            self.problem(name, value, str(error))
-            return None
-
-    def finish(self, keys: dict[str, Any], section: str, allowed: str) -> None:
-        """Whatever was not taken is unknown."""
-        for key in keys:
-            self.problem(f"[{section}]" if section else "the file", key, allowed)
-
-    def path(self, example: str) -> Callable[[Any], str]:
-        """Reads a path, relative ones below the folder of the file."""
-
-        def read(value: Any) -> str:
-            if not isinstance(value, str) or not value or not value.isprintable():
-                raise ValueError(f'a path as text, like "{example}"')
-            return os.path.join(self.folder, value)
-
-        return read
-
-    def endpoint(self, value: Any) -> str:
-        """An address with numbers: which machine may reach it is not left to a name server."""
-        allowed = (
-            "ipc:// with a path, inproc:// with a name, or tcp:// on an address of this machine with a port, "
-            "like tcp://127.0.0.1:5601, tcp://[::1]:5601 or tcp://0.0.0.0:5601 for all of them"
-        )
-        scheme, _, rest = value.partition("://") if isinstance(value, str) else ("", "", "")
-        if scheme == "inproc" and rest.isprintable() and rest:
-            return f"inproc://{rest}"
-        if scheme == "ipc" and rest.isprintable() and rest and rest[0] not in "@*":
-            path = os.path.join(self.folder, rest)
-            if len(os.fsencode(path)) > MAX_SOCKET_PATH_BYTES:
-                raise ValueError(f"at most {MAX_SOCKET_PATH_BYTES} bytes, the folder included ({path})")
-            return f"ipc://{path}"
-        address = re.fullmatch(r"(?:\[([0-9a-fA-F:]+)\]|([0-9.]+)):([0-9]{1,5})", rest)
-        if scheme == "tcp" and address and 1 <= int(address[3]) <= 65_535:
-            try:
-                ipaddress.ip_address(address[1] or address[2])
-                return f"tcp://{rest}"
-            except ValueError:
-                pass
-        raise ValueError(allowed)
-
-
-def _read(reader: _Reader, keys: dict[str, Any]) -> TableConfig | None:
-    table = reader.take(keys, "", "table", _name)
+def _read(reader: TomlFile, keys: dict[str, Any]) -> TableConfig | None:
+    table = reader.take(keys, "", "table", table_name)
     seats = reader.take(keys, "", "seats", _seats)
     house_rules = _house_rules(reader, keys)
     limits = _limits(reader, reader.section(keys, "limits"))
@@ -238,20 +129,21 @@ def _read(reader: _Reader, keys: dict[str, Any]) -> TableConfig | None:
     reader.finish(journal, "journal", "file, archive")
 
     messages = reader.section(keys, "messages")
-    state = reader.take(messages, "messages", "state", reader.endpoint)
-    commands = reader.take(messages, "messages", "commands", reader.endpoint)
+    endpoint = reader.endpoint(_is_ours, OUR_ADDRESS)
+    state = reader.take(messages, "messages", "state", endpoint)
+    commands = reader.take(messages, "messages", "commands", endpoint)
     keys_folder = reader.take(messages, "messages", "keys", reader.path("keys"), needed=False)
     if state is not None and state == commands:
         reader.problem("messages.commands", commands, "another endpoint than messages.state")
     reader.finish(messages, "messages", "state, commands, keys")
 
     shoe = reader.section(keys, "shoe")
-    driver = reader.take(shoe, "shoe", "driver", _one_of("native"))
+    driver = reader.take(shoe, "shoe", "driver", one_of("native"))
     port = reader.take(shoe, "shoe", "port", reader.path("/dev/serial/by-id/usb-shoe"))
     reader.finish(shoe, "shoe", "driver, port")
 
     pins = reader.section(keys, "pins")
-    factory = reader.take(pins, "pins", "factory", _one_of(*PIN_LIMITS))
+    factory = reader.take(pins, "pins", "factory", one_of(*PIN_LIMITS))
     wired = pins.pop("lines", None)
     reader.finish(pins, "pins", "factory, lines")
     allowed = "[limits], [opening], [approval], [software], [journal], [messages], [shoe], [pins]"
@@ -267,7 +159,7 @@ def _read(reader: _Reader, keys: dict[str, Any]) -> TableConfig | None:
     return None if reader.problems else TableConfig(*values)  # type: ignore[arg-type]
 
 
-def _opening(reader: _Reader, section: dict[str, Any]) -> Opening:
+def _opening(reader: TomlFile, section: dict[str, Any]) -> Opening:
     gaming_day = reader.take(section, "opening", "gaming_day", _switch, needed=False)
     walk = reader.take(section, "opening", "walk", _switch, needed=False)
     reader.finish(section, "opening", "gaming_day, walk")
@@ -276,7 +168,7 @@ def _opening(reader: _Reader, section: dict[str, Any]) -> Opening:
     return Opening(gaming_day is not False, bool(walk))
 
 
-def _approval(reader: _Reader, section: dict[str, Any]) -> str:
+def _approval(reader: TomlFile, section: dict[str, Any]) -> str:
     """The reference of an approval with the person who gave it; empty where there is no section."""
     if not section:
         return ""
@@ -298,25 +190,20 @@ def _line(value: Any) -> str:
     return value
 
 
-def _name(value: Any) -> str:
-    if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z0-9_-]{1,16}", value):
-        raise ValueError('1 to 16 letters, digits, "-" and "_", as text')
-    return value
+def _is_ours(address: str) -> bool:
+    """An address with numbers: which machine may reach it is not left to a name server."""
+    host, port = host_and_port(address) or ("", 0)
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return port > 0
 
 
 def _seats(value: Any) -> int:
     if type(value) is not int or not 1 <= value <= SEATS:
         raise ValueError(f"a whole number from 1 to {SEATS}")
     return value
-
-
-def _one_of(*names: str) -> Callable[[Any], str]:
-    def read(value: Any) -> str:
-        if value not in names:
-            raise ValueError(", ".join(f'"{name}"' for name in names))
-        return str(value)
-
-    return read
 
 
 def _amount(value: Any) -> int:
@@ -339,7 +226,7 @@ def _chips(value: Any) -> tuple[int, ...]:
     return sizes
 
 
-def _limits(reader: _Reader, section: dict[str, Any]) -> Limits:
+def _limits(reader: TomlFile, section: dict[str, Any]) -> Limits:
     names = ("minimum", "maximum", "bonus_minimum", "bonus_maximum")
     amounts = [reader.take(section, "limits", name, _amount, needed=False) for name in names]
     chips = reader.take(section, "limits", "chips", _chips, needed=False) or ()
@@ -357,7 +244,7 @@ def _limits(reader: _Reader, section: dict[str, Any]) -> Limits:
     return Limits(amounts[0], amounts[1], amounts[2], amounts[3], chips)
 
 
-def _house_rules(reader: _Reader, keys: dict[str, Any]) -> HouseRules | None:
+def _house_rules(reader: TomlFile, keys: dict[str, Any]) -> HouseRules | None:
     """A preset by its name, or a house-rule file; its problems are named with its own place."""
 
     def unknown() -> NoReturn:
@@ -378,15 +265,14 @@ def _house_rules(reader: _Reader, keys: dict[str, Any]) -> HouseRules | None:
         try:
             return parse_house_rules(text, preset_text, place)
         except HouseRulesError as error:
-            rank = (SECTIONS.index("house_rules"), "")
-            reader.problems += [(rank, problem) for problem in error.problems]
+            reader.quote("house_rules", error.problems)
             return None
 
     return reader.take(keys, "", "house_rules", read)
 
 
 def _check_lines(
-    reader: _Reader,
+    reader: TomlFile,
     wired: dict[str, Any],
     seats: int | None,
     factory: str | None,

@@ -38,8 +38,12 @@ import msgspec
 from table_controller.presets import PRESETS
 
 PACKAGES = ("firmware_bridge", "table_controller")
-# A distribution that is not installed has no line; only one of the last two is on a Raspberry Pi.
-DISTRIBUTIONS = ("apsw", "colorzero", "gpiozero", "msgspec", "pyserial", "pyzmq", "lgpio", "RPi.GPIO")
+# A distribution that is not installed has no line: a Raspberry Pi has one of the two for pins, and not every
+# machine serves pages.
+DISTRIBUTIONS = (
+    "apsw", "colorzero", "gpiozero", "msgspec", "pyserial", "pyzmq", "lgpio", "RPi.GPIO",
+    "anyio", "click", "h11", "idna", "starlette", "typing_extensions", "uvicorn",
+)  # fmt: skip
 CONFIGURATION = "configuration/"
 _DISTRIBUTION = "distributions/"
 # What an installer writes about this machine; the wheel has none of it.

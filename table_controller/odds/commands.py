@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final, NamedTuple
 
-from table_controller.config import ConfigError, load_table
+from table_controller.config import load_table
 from table_controller.engine.cards import Card, card_text, parse_card, parse_hand
 from table_controller.engine.house_rules import HouseRules, HouseRulesError, parse_house_rules
 from table_controller.odds import cache
@@ -37,6 +37,7 @@ from table_controller.odds.scope import not_in_the_figure
 from table_controller.odds.sheet import tables_text
 from table_controller.odds.strategy import NAMES, StrategyError, cost, named, parse_strategy
 from table_controller.presets import PRESETS, preset_text
+from table_controller.toml_file import ConfigError
 
 USUAL: Final = "us_standard"
 """The preset that is meant where none is named."""

@@ -10,9 +10,11 @@ from collections.abc import Callable, Sequence
 
 from table_controller.daemon import log_to_output, many_files, notify
 from table_controller.keys import KeysRefused, load_client_key
+from table_controller.manifest import self_check
+from table_controller.toml_file import ConfigError
 from table_controller.web.clock import SystemClock
 from table_controller.web.operators import ROLES, Operators, OperatorsRefused
-from table_controller.web.settings import Settings, SettingsError, load_settings
+from table_controller.web.settings import Settings, load_settings
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -22,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = load_settings(asked.settings)
         run: Callable[[Settings, argparse.Namespace], int] = asked.run
         return run(settings, asked)
-    except SettingsError as error:
+    except ConfigError as error:
         for problem in error.problems:
             print(problem, file=sys.stderr)
         return 2
@@ -65,6 +67,9 @@ def _operators(settings: Settings) -> Operators:
 
 
 def _run(settings: Settings, _asked: argparse.Namespace) -> int:
+    if refused := self_check(settings.manifest_file):
+        print(refused, file=sys.stderr)
+        return 1
     # What only the running process needs is loaded only there: the list of operators is quick.
     from table_controller.web.follower import TableFeeds
     from table_controller.web.listener import make_server
@@ -96,7 +101,7 @@ def _run(settings: Settings, _asked: argparse.Namespace) -> int:
 
 
 def _check(settings: Settings, _asked: argparse.Namespace) -> int:
-    problems = []
+    problems = list(filter(None, [self_check(settings.manifest_file)]))
     for door in settings.tables.values():
         if door.key_file:
             try:

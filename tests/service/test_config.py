@@ -11,7 +11,6 @@ import msgspec
 import pytest
 
 from table_controller.config import (
-    ConfigError,
     Limits,
     Opening,
     TableConfig,
@@ -24,6 +23,7 @@ from table_controller.presets import load_preset
 from table_controller.table.day import changes
 from table_controller.table.messages import Change, House
 from table_controller.table.state import TableState
+from table_controller.toml_file import ConfigError
 
 EXAMPLE = Path(__file__).parents[2] / "deploy" / "table.example.toml"
 

@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from table_controller.web.settings import Settings, SettingsError, load_settings
+from table_controller.manifest import manifest_text
+from table_controller.toml_file import ConfigError
+from table_controller.web.__main__ import main
+from table_controller.web.settings import Settings, load_settings
 
 TABLE = '[tables.T1]\nstate = "inproc://state"\ncommands = "inproc://commands"\n'
 
@@ -18,7 +21,7 @@ def written(folder: Path, text: str) -> Settings:
 
 
 def problems(folder: Path, text: str) -> list[str]:
-    with pytest.raises(SettingsError) as caught:
+    with pytest.raises(ConfigError) as caught:
         written(folder, text)
     return [problem.partition(": ")[2] for problem in caught.value.problems]
 
@@ -74,5 +77,36 @@ def test_a_file_without_tables_serves_nobody(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match=r"gone\.toml: the file cannot be read"):
+    with pytest.raises(ConfigError, match=r"gone\.toml: the file cannot be read"):
         load_settings(tmp_path / "gone.toml")
+
+
+# ----------------------------------------------------------------------------- the approved program
+
+
+def approved(folder: Path, change: tuple[str, str] = ("", "")) -> Path:
+    """Settings with a manifest of this program, in which one text may stand otherwise."""
+    (folder / "approved.manifest").write_text(manifest_text("0.1.0").replace(*change, 1))
+    place = folder / "web.toml"
+    place.write_text('[software]\nmanifest = "approved.manifest"\n' + TABLE)
+    return place
+
+
+def test_the_pages_of_the_approved_program_are_in_order(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", str(approved(tmp_path))]) == 0
+    assert "web.toml: well" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("change", [("/web/papers.py", "/web/paper.py"), ("starlette-", "starlet-")])
+def test_the_pages_of_another_program_are_not_started(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], change: tuple[str, str]
+) -> None:
+    place = str(approved(tmp_path, change))
+    assert main(["run", place]) == 1
+    said = capsys.readouterr().err
+    assert "The program " in said
+    assert "do not play" in said
+    assert main(["check", place]) == 2
+    assert said in capsys.readouterr().err
