@@ -6,6 +6,7 @@ Exit codes: 0 well, 1 found wrong (a journal, a configuration, a program), 2 not
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -97,7 +98,8 @@ def _parser(first: str) -> argparse.ArgumentParser:
     verify.set_defaults(command=_verify)
 
     rounds = commands.add_parser("rounds", help="what happened, round by round")
-    rounds.add_argument("journal")
+    rounds.add_argument("journals", nargs="+", metavar="JOURNAL", help="files of days, or a table.toml")
+    rounds.add_argument("--last", type=_count, metavar="N", help="only the newest, in the newest files")
     rounds.add_argument("--json", action="store_true", help="one JSON object a line")
     rounds.set_defaults(command=_rounds)
 
@@ -164,6 +166,12 @@ def _add_odds(parser: argparse.ArgumentParser, name: str) -> None:
     add(parser, name)
 
 
+def _count(text: str) -> int:
+    if not re.fullmatch("[1-9][0-9]{0,8}", text):
+        raise argparse.ArgumentTypeError(f"{text!r} was found; allowed: a whole number above 0")
+    return int(text)
+
+
 def _fail(text: str, code: int = 1) -> int:
     print(text, file=sys.stderr)
     return code
@@ -171,7 +179,8 @@ def _fail(text: str, code: int = 1) -> int:
 
 def _run(arguments: argparse.Namespace) -> int:
     from table_controller.app import NOT_AS_CONFIGURED, NOT_AS_RECORDED, TableStopped, run
-    from table_controller.config import ConfigError, load_table
+    from table_controller.config import load_table
+    from table_controller.toml_file import ConfigError
 
     try:
         run(load_table(arguments.table))
@@ -187,8 +196,9 @@ def _run(arguments: argparse.Namespace) -> int:
 def _install(arguments: argparse.Namespace) -> int:
     from table_controller.app import NOT_AS_RECORDED, Recovery, install
     from table_controller.clock import SystemClock
-    from table_controller.config import ConfigError, load_table
+    from table_controller.config import load_table
     from table_controller.engine.money import parse_money
+    from table_controller.toml_file import ConfigError
 
     people = (arguments.operator, arguments.second)
     if bool(arguments.recovery) != bool(arguments.meter):
@@ -233,9 +243,10 @@ def _verify_software(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from table_controller.config import ConfigError, load_table, wiring_table
+    from table_controller.config import load_table, wiring_table
     from table_controller.engine.house_rules import warnings
     from table_controller.keys import KeysRefused, read_register, read_table_key
+    from table_controller.toml_file import ConfigError
 
     try:
         config = load_table(arguments.table)
@@ -254,9 +265,10 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _watch(arguments: argparse.Namespace) -> int:
-    from table_controller.config import ConfigError, load_table
+    from table_controller.config import load_table
     from table_controller.keys import KeysRefused
     from table_controller.locksmith import find_key
+    from table_controller.toml_file import ConfigError
     from table_controller.watch import watch
 
     try:
@@ -268,9 +280,10 @@ def _watch(arguments: argparse.Namespace) -> int:
 
 
 def _keys(arguments: argparse.Namespace) -> int:
-    from table_controller.config import ConfigError, load_table
+    from table_controller.config import load_table
     from table_controller.keys import KeysRefused
     from table_controller.locksmith import work
+    from table_controller.toml_file import ConfigError
 
     try:
         folder = load_table(arguments.table).keys_folder
@@ -284,10 +297,11 @@ def _keys(arguments: argparse.Namespace) -> int:
 def _lines(arguments: argparse.Namespace) -> int:
     import json
 
-    from table_controller.config import ConfigError, load_table
+    from table_controller.config import load_table
     from table_controller.keys import KeysRefused
     from table_controller.locksmith import find_key
     from table_controller.probe import LinesRefused, follow, lines_now, lines_text
+    from table_controller.toml_file import ConfigError
 
     try:
         config = load_table(arguments.table)
@@ -329,12 +343,15 @@ def _verify(arguments: argparse.Namespace) -> int:
 def _rounds(arguments: argparse.Namespace) -> int:
     import msgspec
 
-    from table_controller.journal import JournalRefused, read_entries
+    from table_controller.archive import journals
+    from table_controller.journal import JournalRefused
     from table_controller.replay import ReplayError
-    from table_controller.reports import rounds, rounds_text
+    from table_controller.reports import newest_rounds, rounds_of, rounds_text
+    from table_controller.toml_file import ConfigError
 
     try:
-        reports = rounds(read_entries(arguments.journal))
+        files = journals(arguments.journals)
+        reports = newest_rounds(files, arguments.last) if arguments.last else rounds_of(files)
         if arguments.json:
             for report in reports:
                 print(msgspec.json.encode(report).decode())
@@ -343,39 +360,34 @@ def _rounds(arguments: argparse.Namespace) -> int:
                 print(line)
     except (JournalRefused, ReplayError) as error:
         return _fail(str(error))
+    except ConfigError as error:
+        return _fail(str(error), 2)
     return 0
 
 
 def _record(arguments: argparse.Namespace) -> Record:
     """The record from the journal, or from the newest archived day that has the round."""
-    import os
-
-    from table_controller.archive import archives
-    from table_controller.config import load_table
+    from table_controller.archive import journals
     from table_controller.journal import read_entries
     from table_controller.record import RoundUnknown, round_record
 
-    files = [arguments.journal]
-    if not arguments.journal:
-        config = load_table(arguments.table)
-        days = archives(config.archive_folder, config.table)
-        files = [config.journal_file, *(os.path.join(config.archive_folder, day) for day in reversed(days))]
-    for file in files[:-1]:
+    oldest, *others = journals([arguments.journal or arguments.table])
+    for file in reversed(others):
         try:
             return round_record(read_entries(file), arguments.number)
         except RoundUnknown:
             continue
-    return round_record(read_entries(files[-1]), arguments.number)
+    return round_record(read_entries(oldest), arguments.number)
 
 
 def _round(arguments: argparse.Namespace) -> int:
     from pathlib import Path
 
-    from table_controller.config import ConfigError
     from table_controller.journal import JournalRefused
     from table_controller.record import RoundUnknown
     from table_controller.record_page import record_html, record_text
     from table_controller.replay import ReplayError
+    from table_controller.toml_file import ConfigError
 
     try:
         record = _record(arguments)
@@ -392,11 +404,12 @@ def _round(arguments: argparse.Namespace) -> int:
 
 
 def _say(arguments: argparse.Namespace) -> int:
-    from table_controller.config import ConfigError, load_table
+    from table_controller.config import load_table
     from table_controller.keys import PERSONAL, KeysRefused
     from table_controller.locksmith import find_key
     from table_controller.mouth import say
     from table_controller.table.messages import ConfirmAward, CorrectMeter, RejectAward
+    from table_controller.toml_file import ConfigError
     from table_controller.words import NotUnderstood, understand
 
     try:

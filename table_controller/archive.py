@@ -19,6 +19,7 @@ from contextlib import closing, suppress
 
 import msgspec
 
+from table_controller.config import load_table
 from table_controller.journal import Entry, Journal, JournalRefused, answers_in, read_entries
 from table_controller.journal_file import flaw, refusing, remove, sync_to_disk, take_lock
 from table_controller.replay import (
@@ -101,6 +102,23 @@ def archives(folder: str, table: str) -> list[str]:
     with suppress(FileNotFoundError):
         names = os.listdir(folder)
     return sorted(name for name in names if pattern.fullmatch(name))
+
+
+def journals(places: Iterable[str]) -> list[str]:
+    """The files that are named; a `table.toml` means every file of its table, archived days first.
+
+    Raises `ConfigError` for a `table.toml` that cannot be used.
+    """
+    found: list[str] = []
+    for place in places:
+        if not place.endswith(".toml"):
+            found.append(place)
+            continue
+        config = load_table(place)
+        days = archives(config.archive_folder, config.table)
+        found += [os.path.join(config.archive_folder, name) for name in days]
+        found.append(config.journal_file)
+    return found
 
 
 def left_by(archive: str) -> tuple[Carried, TableState, Entry]:

@@ -98,18 +98,11 @@ def round_record(entries: Iterable[Entry], number: str) -> Record:
     return reading.record()
 
 
-def _facts(entry: Entry) -> list[m.AnyFact]:
-    try:
-        return decode_facts(entry)
-    except msgspec.MsgspecError as error:
-        raise ReplayError(f"entry {entry.seq}: {error}") from error
-
-
 def _opened(entry: Entry) -> str:
     """The round that this entry opens; the bytes tell most entries apart without being decoded."""
     if b'"RoundOpened"' not in entry.facts:
         return ""
-    return next((fact.round for fact in _facts(entry) if isinstance(fact, m.RoundOpened)), "")
+    return next((fact.round for fact in decode_facts(entry) if isinstance(fact, m.RoundOpened)), "")
 
 
 def _software(entry: Entry) -> str:
@@ -184,11 +177,11 @@ class _Reading:
         self.slots = Slots(lamps, self.state.lamps_failed, _stamp(opening))
         self.documents = Documents()
         self._check_digest(opening)
-        self._note(opening, decode_message(opening), _facts(opening))
+        self._note(opening, decode_message(opening), decode_facts(opening))
 
     def take(self, entry: Entry) -> None:
         """One more entry: as recorded, and decided again beside it."""
-        message, facts = decode_message(entry), _facts(entry)
+        message, facts = decode_message(entry), decode_facts(entry)
         self.before, self.last = self.state, entry
         self.state, recomputed = self.again.take(entry)
         self.differences += differences(entry.seq, facts, recomputed)

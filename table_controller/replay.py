@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
+from typing import TypeVar
 
 import msgspec
 
@@ -33,10 +34,19 @@ class ReplayError(Exception):
     """The entries cannot be decided again; the text says at which number and why."""
 
 
+T = TypeVar("T")
+
 _facts = msgspec.json.Encoder()
 _message_decoder: msgspec.json.Decoder[AnyMessage] = msgspec.json.Decoder(AnyMessage)
 _facts_decoder: msgspec.json.Decoder[list[AnyFact]] = msgspec.json.Decoder(list[AnyFact])
 _snapshot_decoder = msgspec.json.Decoder(Snapshot)
+
+
+def _decoded(decoder: msgspec.json.Decoder[T], text: bytes, place: str) -> T:
+    try:
+        return decoder.decode(text)
+    except msgspec.MsgspecError as error:
+        raise ReplayError(f"{place}: {error}") from error
 
 
 def encode_facts(facts: tuple[Fact, ...]) -> bytes:
@@ -51,15 +61,12 @@ def encode_message(message: AnyMessage) -> bytes:
 
 def decode_message(entry: Entry) -> AnyMessage:
     """The message of an entry; raises `ReplayError` for one that this version does not know."""
-    try:
-        return _message_decoder.decode(entry.message)
-    except msgspec.MsgspecError as error:
-        raise ReplayError(f"entry {entry.seq}: {error}") from error
+    return _decoded(_message_decoder, entry.message, f"entry {entry.seq}")
 
 
 def decode_facts(entry: Entry) -> list[AnyFact]:
-    """The facts of an entry."""
-    return _facts_decoder.decode(entry.facts)
+    """The facts of an entry; raises `ReplayError` for one that this version does not know."""
+    return _decoded(_facts_decoder, entry.facts, f"entry {entry.seq}")
 
 
 def digest_of(encoded_state: bytes) -> bytes:
@@ -71,10 +78,11 @@ class Replay:
     """A table brought up from its journal, one entry at a time."""
 
     def __init__(self, snapshot: bytes | None = None) -> None:
+        """Begin with a snapshot of the journal; raises `ReplayError` for one of another version."""
         self.house: House | None = None
         self.state: TableState | None = None
         if snapshot is not None:
-            kept = _snapshot_decoder.decode(snapshot)
+            kept = _decoded(_snapshot_decoder, snapshot, "a snapshot")
             self.house, self.state = kept.house, kept.state
 
     def take(self, entry: Entry) -> tuple[TableState, tuple[Fact, ...]]:

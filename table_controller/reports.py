@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import islice
 
 import msgspec
 
 from table_controller.engine.money import money_text
-from table_controller.journal import Entry
+from table_controller.journal import Entry, read_entries
 from table_controller.replay import Replay, decode_message
 from table_controller.table import messages as m
 from table_controller.table.state import TableState
@@ -44,9 +45,45 @@ class RoundReport(msgspec.Struct, frozen=True):
     awards: tuple[str, ...]
 
 
-def rounds(entries: Iterable[Entry]) -> Iterator[RoundReport]:
-    """Every round of a journal, in order, the one in play last. Raises `ReplayError`."""
-    again = Replay()
+def rounds_of(files: Iterable[str]) -> Iterator[RoundReport]:
+    """Every round of journals that follow one another. Raises `JournalRefused` and `ReplayError`."""
+    for file in files:
+        yield from rounds(read_entries(file))
+
+
+def newest_rounds(files: Sequence[str], last: int) -> list[RoundReport]:
+    """At most so many rounds, the newest ones, in order; no older file is read than that takes.
+
+    Every entry of a file that is read is checked; decided again are those from a snapshot on, because a
+    gaming day of a hundred thousand entries takes the small machine beside a table most of a minute.
+    """
+    found: list[RoundReport] = []
+    for file in reversed(files):
+        seq, snapshot = _start(file, last - len(found))
+        found = [*rounds(islice(read_entries(file), seq, None), snapshot), *found]
+        if len(found) >= last:
+            break
+    return found[-last:]
+
+
+def _start(file: str, last: int) -> tuple[int, bytes | None]:
+    """The last entry with a snapshot and so many rounds after it; before the first entry if there is none."""
+    opened = 0
+    snapshots: list[tuple[int, int, bytes | None]] = [(0, 0, None)]
+    for entry in read_entries(file):
+        # The bytes alone: a name that happens to be the same word begins one round earlier.
+        opened += b'"RoundOpened"' in entry.facts
+        if entry.snapshot is not None:
+            snapshots.append((opened, entry.seq, entry.snapshot))
+    return next((kept[1:] for kept in reversed(snapshots) if opened - kept[0] >= last), (0, None))
+
+
+def rounds(entries: Iterable[Entry], snapshot: bytes | None = None) -> Iterator[RoundReport]:
+    """Every round that begins in the entries, in order, the one in play last. Raises `ReplayError`.
+
+    `snapshot` is the table before the first of them, where that is not the first of its journal.
+    """
+    again = Replay(snapshot)
     first: Entry | None = None
     last: Entry | None = None
     said: list[str] = []

@@ -7,12 +7,11 @@ understood.
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import sys
 from collections.abc import Callable
 
-from table_controller.archive import archives
+from table_controller.archive import journals
 from table_controller.audit.accounts import Report
 from table_controller.audit.hits import LAST, HitLog, chosen, hit_log
 from table_controller.audit.hits_page import hits_csv, hits_json, hits_text
@@ -20,10 +19,10 @@ from table_controller.audit.meters import award_meters, meters_json, meters_text
 from table_controller.audit.report import RangeUnknown, report
 from table_controller.audit.report_page import report_csv, report_json, report_text
 from table_controller.audit.slip import slip_html, slip_text
-from table_controller.config import ConfigError, load_table
 from table_controller.engine.money import parse_money
 from table_controller.journal import JournalRefused, read_entries
 from table_controller.replay import ReplayError
+from table_controller.toml_file import ConfigError
 
 
 def add(parser: argparse.ArgumentParser, name: str) -> None:
@@ -98,20 +97,6 @@ def _answering(command: Callable[[argparse.Namespace], int]) -> Callable[[argpar
     return answer
 
 
-def _files(places: list[str]) -> list[str]:
-    """The journals that are named; a `table.toml` means every file of its table, archived days first."""
-    found: list[str] = []
-    for place in places:
-        if not place.endswith(".toml"):
-            found.append(place)
-            continue
-        config = load_table(place)
-        days = archives(config.archive_folder, config.table)
-        found += [os.path.join(config.archive_folder, name) for name in days]
-        found.append(config.journal_file)
-    return found
-
-
 def _report(arguments: argparse.Namespace) -> int:
     found = _newest_report(arguments)
     form = report_csv if arguments.csv else report_json if arguments.json else report_text
@@ -122,7 +107,7 @@ def _report(arguments: argparse.Namespace) -> int:
 def _newest_report(arguments: argparse.Namespace) -> Report:
     """The report from the newest file that has it; of a table between two days, that of the day before."""
     which = (arguments.day, arguments.shift, arguments.rounds)
-    *days, newest = _files([arguments.journal])
+    *days, newest = journals([arguments.journal])
     try:
         found = report(read_entries(newest), *which)
         if found.day or not days:
@@ -139,14 +124,14 @@ def _newest_report(arguments: argparse.Namespace) -> Report:
 
 
 def _hits(arguments: argparse.Namespace) -> int:
-    log = chosen(hit_log(_files(arguments.journals)), None if arguments.all else LAST, arguments.least)
+    log = chosen(hit_log(journals(arguments.journals)), None if arguments.all else LAST, arguments.least)
     form = hits_csv if arguments.csv else hits_json if arguments.json else hits_text
     _print(form(log))
     return 0
 
 
 def _slip(arguments: argparse.Namespace) -> int:
-    log: HitLog = hit_log(_files(arguments.journals))
+    log: HitLog = hit_log(journals(arguments.journals))
     hit = next((hit for hit in log.hits if hit.document == arguments.document), None)
     if hit is None:
         sys.stderr.write(f"{arguments.document}: no award of these files has that document\n")
@@ -164,7 +149,7 @@ def _slip(arguments: argparse.Namespace) -> int:
 
 
 def _meters(arguments: argparse.Namespace) -> int:
-    found = award_meters(read_entries(_files([arguments.journal])[-1]))
+    found = award_meters(read_entries(journals([arguments.journal])[-1]))
     _print(meters_json(found) if arguments.json else meters_text(found))
     return 0
 

@@ -14,7 +14,7 @@ import msgspec
 
 from table_controller.audit.paper import utc_text
 from table_controller.journal import Entry, read_entries
-from table_controller.replay import ReplayError, decode_facts, decode_message
+from table_controller.replay import decode_facts, decode_message
 from table_controller.table import messages as m
 
 LAST: Final = 25
@@ -136,10 +136,7 @@ class _Log:
     def take(self, entry: Entry, file: str) -> None:
         """One entry that tells something about hits."""
         message = decode_message(entry)
-        try:
-            facts = decode_facts(entry)
-        except msgspec.MsgspecError as error:
-            raise ReplayError(f"entry {entry.seq}: {error}") from error
+        facts = decode_facts(entry)
         if isinstance(message, m.Said) and isinstance(message.command, m.CountStub):
             refused = any(isinstance(fact, m.CommandRefused) for fact in facts)
             self._counted(None if refused else message.command.cards)

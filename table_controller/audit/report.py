@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import msgspec
-
 from table_controller.audit.accounts import Accounts, Origin, Report
 from table_controller.audit.standing import Standing
 from table_controller.journal import Entry
-from table_controller.replay import ReplayError, decode_facts, decode_message
+from table_controller.replay import decode_facts, decode_message
 from table_controller.table import messages as m
 
 
@@ -44,10 +42,7 @@ class _Reading:
         """One more entry; it may begin another range."""
         told = entry.facts != b"[]" or b'"Started"' in entry.message or b'"Carried"' in entry.message
         message = decode_message(entry) if told else m.TimePassed()
-        try:
-            facts = decode_facts(entry) if told else []
-        except msgspec.MsgspecError as error:
-            raise ReplayError(f"entry {entry.seq}: {error}") from error
+        facts = decode_facts(entry) if told else []
         if isinstance(message, m.Started | m.Installed):
             self.software = message.software
         if isinstance(message, m.Carried):

@@ -19,8 +19,8 @@ Look = Callable[[Page], None]
 DESK = (1920, 1080)
 
 
-def _rounds(number: int) -> dict[str, Any]:
-    """Rounds as the command line tells them, two minutes apart, with a meter that a royal lowers once."""
+def _rounds(number: int, minutes_apart: int = 2) -> dict[str, Any]:
+    """Rounds as the command line tells them, with a meter that a royal lowers once."""
     found, cents = [], 1_234_567
     for count in range(1, number + 1):
         cents = 1_000_000 if count == 70 else cents + 49 * (count % 4)
@@ -36,7 +36,7 @@ def _rounds(number: int) -> dict[str, Any]:
                 "round": f"T1-20260930-{count:06}-{count:06}",
                 "first_entry": count,
                 "last_entry": count + 9,
-                "opened_ms": 1_790_000_000_000 + count * 120_000,
+                "opened_ms": 1_790_000_000_000 + count * minutes_apart * 60_000,
                 "phase": "idle",
                 "result": "void" if count % 31 == 0 else "settled",
                 "bets": [],
@@ -89,6 +89,21 @@ def test_charts_show_meter_rounds_and_alarms_also_as_tables(
     expect(page.locator("figure").last).to_contain_text("The raise is not twice the ante")
     page.get_by_role("button", name="T1-20260930-000140-000140").click()
     expect(page.locator("pre")).to_contain_text("RECORD OF ROUND")
+    faultless(page)
+
+
+def test_charts_of_more_than_a_day_name_the_days(
+    painted: Painted, open_page: Open, shoot: Shoot, faultless: Look
+) -> None:
+    painted.paint("T1", "idle")
+    page = open_page("/console", DESK, operator="ann")
+    _serve(page, {"rounds": _rounds(140, minutes_apart=20), "report": {"error": "none yet"}})
+    page.get_by_role("link", name="Papers of T1").click()
+    page.get_by_role("button", name="Charts and rounds").click()
+    # 1790000000 is the 21st of September; the last round was opened 46 hours and 40 minutes later.
+    expect(page.get_by_role("img", name="Meter over time")).to_contain_text("9/23")
+    expect(page.get_by_role("img", name="Rounds per hour")).to_contain_text("9/22")
+    shoot(page, "console-charts-days")
     faultless(page)
 
 

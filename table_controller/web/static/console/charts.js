@@ -30,8 +30,12 @@ function ticks(least, most, parts = 4) {
   return found;
 }
 
-function hour(ms, locale) {
-  return new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' }).format(ms);
+/** Writes moments of a span: its hours alone, or with the day where an hour may come twice. */
+function clockFor(from, to, locale) {
+  const time = { hour: '2-digit', minute: '2-digit' };
+  const days = to - from > 20 * HOUR_MS;
+  const format = new Intl.DateTimeFormat(locale, days ? { day: 'numeric', month: 'numeric', ...time } : time);
+  return { days, write: (ms) => format.format(ms) };
 }
 
 function figure({ id, title, summary, drawing, heads, rows }) {
@@ -60,11 +64,12 @@ const upwards = (from, to) => (value) => HIGH - BOTTOM - ((value - from) / Math.
 /** The meter over time as a step line: it stands until the next round moves it. */
 export function meterChart(rounds, locale) {
   const points = rounds.filter((one) => one.meter_cents !== null);
-  const rows = points.map((one) => [hour(one.opened_ms, locale), one.round, money(one.meter_cents)]);
   if (!points.length) return figure({ id: 'chart-meter', title: word('chart.meter'), summary: '', drawing: nothing, heads: [], rows: [] });
   const values = points.map((one) => one.meter_cents);
   const marks = ticks(Math.min(...values), Math.max(...values));
   const [from, to] = [points[0].opened_ms, Math.max(points.at(-1).opened_ms, points[0].opened_ms + 60_000)];
+  const clock = clockFor(from, to, locale);
+  const rows = points.map((one) => [clock.write(one.opened_ms), one.round, money(one.meter_cents)]);
   const x = across(from, to);
   const y = upwards(marks[0], marks.at(-1));
   let path = `M${x(points[0].opened_ms).toFixed(1)} ${y(values[0]).toFixed(1)}`;
@@ -72,9 +77,10 @@ export function meterChart(rounds, locale) {
     if (index) path += `H${x(one.opened_ms).toFixed(1)}V${y(values[index]).toFixed(1)}`;
   });
   path += `H${WIDE - RIGHT}`;
-  const times = [0, 1, 2, 3, 4].map((part) => from + Math.floor(((to - from) * part) / 4));
+  const parts = clock.days ? 2 : 4;
+  const times = Array.from({ length: parts + 1 }, (_, part) => from + Math.floor(((to - from) * part) / parts));
   const drawing = svg`${frame(marks, y, money)}
-    ${times.map((at, index) => svg`<text class="tick" x=${x(at)} y=${HIGH - BOTTOM + 26} text-anchor=${index === 0 ? 'start' : index === 4 ? 'end' : 'middle'}>${hour(at, locale)}</text>`)}
+    ${times.map((at, index) => svg`<text class="tick" x=${x(at)} y=${HIGH - BOTTOM + 26} text-anchor=${index === 0 ? 'start' : index === parts ? 'end' : 'middle'}>${clock.write(at)}</text>`)}
     <path class="step" d=${path}/>
     ${points.filter((one) => one.awards.length).map((one) => svg`<path class="mark" d="M${x(one.opened_ms)} ${y(one.meter_cents) - 7}l6 7-6 7-6-7Z"/>`)}`;
   const summary = word('chart.meter.summary', { from: money(values[0]), to: money(values.at(-1)), most: money(Math.max(...values)) });
@@ -91,20 +97,21 @@ export function roundsChart(rounds, locale) {
   const starts = [...byHour.keys()];
   const hours = [];
   for (let at = Math.max(Math.min(...starts), Math.max(...starts) - 47 * HOUR_MS); starts.length && at <= Math.max(...starts); at += HOUR_MS) hours.push(at);
-  const rows = hours.map((at) => [hour(at, locale), count(byHour.get(at) ?? 0)]);
+  const clock = clockFor(hours[0] ?? 0, hours.at(-1) ?? 0, locale);
+  const rows = hours.map((at) => [clock.write(at), count(byHour.get(at) ?? 0)]);
   const most = Math.max(1, ...byHour.values());
   const marks = ticks(0, most);
   const y = upwards(0, marks.at(-1));
   const room = (WIDE - LEFT - RIGHT) / Math.max(1, hours.length);
   const wide = Math.min(64, Math.max(4, room * 0.7));
-  const every = Math.ceil(hours.length / 6);
+  const every = Math.ceil(hours.length / (clock.days ? 4 : 6));
   const drawing = svg`${frame(marks, y, count)}
     ${hours.map((at, index) => {
       const middle = LEFT + room * (index + 0.5);
       const number = byHour.get(at) ?? 0;
       return svg`<rect class="bar" x=${middle - wide / 2} width=${wide} y=${y(number)} height=${HIGH - BOTTOM - y(number)}/>
         ${hours.length <= 24 && number ? svg`<text class="value" x=${middle} y=${y(number) - 5} text-anchor="middle">${count(number)}</text>` : nothing}
-        ${index % every ? nothing : svg`<text class="tick" x=${middle} y=${HIGH - BOTTOM + 26} text-anchor="middle">${hour(at, locale)}</text>`}`;
+        ${index % every ? nothing : svg`<text class="tick" x=${middle} y=${HIGH - BOTTOM + 26} text-anchor="middle">${clock.write(at)}</text>`}`;
     })}`;
   const summary = word('chart.rounds.summary', { number: count(rounds.length), most: count(most) });
   return figure({ id: 'chart-rounds', title: word('chart.rounds'), summary, drawing, heads: [word('chart.hour'), word('rounds')], rows });
