@@ -6,7 +6,6 @@ Exit codes: 0 well, 1 found wrong (a journal, a configuration, a program), 2 not
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -30,6 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 AUDIT = {
+    "rounds": "what happened, round by round",
     "report": "a day, a shift or some rounds: money, rounds, alarms, and whether the books agree",
     "hits": "the log of awards: the last 25, or all",
     "slip": "the slip of one award, to print and sign",
@@ -97,12 +97,6 @@ def _parser(first: str) -> argparse.ArgumentParser:
     verify.add_argument("--follows", default="", metavar="ARCHIVE", help="the file of the day before")
     verify.set_defaults(command=_verify)
 
-    rounds = commands.add_parser("rounds", help="what happened, round by round")
-    rounds.add_argument("journals", nargs="+", metavar="JOURNAL", help="files of days, or a table.toml")
-    rounds.add_argument("--last", type=_count, metavar="N", help="only the newest, in the newest files")
-    rounds.add_argument("--json", action="store_true", help="one JSON object a line")
-    rounds.set_defaults(command=_rounds)
-
     say = commands.add_parser("say", help="say a word of the table from a terminal, when the panel is dead")
     say.add_argument("words", help="for example 'count D 4' or 'sup void'")
     _add_key(say)
@@ -164,12 +158,6 @@ def _add_odds(parser: argparse.ArgumentParser, name: str) -> None:
         parser.add_argument("rest", nargs="*")
         return
     add(parser, name)
-
-
-def _count(text: str) -> int:
-    if not re.fullmatch("[1-9][0-9]{0,8}", text):
-        raise argparse.ArgumentTypeError(f"{text!r} was found; allowed: a whole number above 0")
-    return int(text)
 
 
 def _fail(text: str, code: int = 1) -> int:
@@ -337,31 +325,6 @@ def _verify(arguments: argparse.Namespace) -> int:
         f"{arguments.journal}: table {report.table}, {report.entries} entries, "
         f"answers, chain, replay and digests are right; head {report.head}{known}{behind}"
     )
-    return 0
-
-
-def _rounds(arguments: argparse.Namespace) -> int:
-    import msgspec
-
-    from table_controller.archive import journals
-    from table_controller.journal import JournalRefused
-    from table_controller.replay import ReplayError
-    from table_controller.reports import newest_rounds, rounds_of, rounds_text
-    from table_controller.toml_file import ConfigError
-
-    try:
-        files = journals(arguments.journals)
-        reports = newest_rounds(files, arguments.last) if arguments.last else rounds_of(files)
-        if arguments.json:
-            for report in reports:
-                print(msgspec.json.encode(report).decode())
-        else:
-            for line in rounds_text(reports):
-                print(line)
-    except (JournalRefused, ReplayError) as error:
-        return _fail(str(error))
-    except ConfigError as error:
-        return _fail(str(error), 2)
     return 0
 
 

@@ -14,11 +14,12 @@ import msgspec
 import zmq
 
 from table_controller.clock import Clock
-from table_controller.commands import Commands, Request
+from table_controller.commands import Commands
 from table_controller.door import Door, Knock
 from table_controller.journal import Journal, StoredAnswer
 from table_controller.publisher import Mark, Publisher
 from table_controller.replay import Replay, Snapshot, digest_of, encode_facts, encode_message
+from table_controller.request import Request
 from table_controller.signs import SIGNS_MAX, Signs
 from table_controller.table.day import changes, files_refused
 from table_controller.table.messages import (

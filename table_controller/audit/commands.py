@@ -1,4 +1,4 @@
-"""The commands of an auditor: report, hits, slip, meters. Each reads files of journals and changes nothing.
+"""The commands of an auditor: rounds, report, hits, slip, meters. Each reads journals and changes nothing.
 
 Exit codes as everywhere: 0 well, 1 found wrong (a damaged journal, books that do not agree), 2 not
 understood.
@@ -18,6 +18,7 @@ from table_controller.audit.hits_page import hits_csv, hits_json, hits_text
 from table_controller.audit.meters import award_meters, meters_json, meters_text
 from table_controller.audit.report import RangeUnknown, report
 from table_controller.audit.report_page import report_csv, report_json, report_text
+from table_controller.audit.rounds import newest_rounds, rounds_json, rounds_of, rounds_text
 from table_controller.audit.slip import slip_html, slip_text
 from table_controller.engine.money import parse_money
 from table_controller.journal import JournalRefused, read_entries
@@ -27,14 +28,21 @@ from table_controller.toml_file import ConfigError
 
 def add(parser: argparse.ArgumentParser, name: str) -> None:
     """Give the parser of one of the commands its arguments and what it does."""
-    {"report": _add_report, "hits": _add_hits, "slip": _add_slip, "meters": _add_meters}[name](parser)
+    _ADD[name](parser)
+
+
+def _add_rounds(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("journals", nargs="+", metavar="JOURNAL", help="files of days, or a table.toml")
+    parser.add_argument("--last", type=_count, metavar="N", help="only the newest, in the newest files")
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.set_defaults(command=_answering(_rounds))
 
 
 def _add_report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("journal", help="the file of a day, archived or in use, or a table.toml")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--day", type=int, metavar="N", help="the newest of the file if left out")
-    which.add_argument("--rounds", type=_rounds, metavar="A..B", help="a range of rounds by their counts")
+    which.add_argument("--rounds", type=_range, metavar="A..B", help="a range of rounds by their counts")
     parser.add_argument("--shift", metavar="NAME", help="a shift of the day, by its name or number")
     _add_forms(parser)
     parser.set_defaults(command=_answering(_report))
@@ -67,7 +75,22 @@ def _add_forms(parser: argparse.ArgumentParser) -> None:
     form.add_argument("--json", action="store_true", help="for programs")
 
 
-def _rounds(text: str) -> tuple[int, int]:
+_ADD = {
+    "rounds": _add_rounds,
+    "report": _add_report,
+    "hits": _add_hits,
+    "slip": _add_slip,
+    "meters": _add_meters,
+}
+
+
+def _count(text: str) -> int:
+    if not re.fullmatch("[1-9][0-9]{0,8}", text):
+        raise argparse.ArgumentTypeError(f"{text!r} was found; allowed: a whole number above 0")
+    return int(text)
+
+
+def _range(text: str) -> tuple[int, int]:
     found = re.fullmatch(r"(\d{1,9})(?:\.\.(\d{1,9}))?", text)
     if found is None:
         raise argparse.ArgumentTypeError(f"{text!r} was found; allowed: a count, or two as 12..40")
@@ -95,6 +118,14 @@ def _answering(command: Callable[[argparse.Namespace], int]) -> Callable[[argpar
             return 2
 
     return answer
+
+
+def _rounds(arguments: argparse.Namespace) -> int:
+    files, last = journals(arguments.journals), arguments.last
+    found = newest_rounds(files, last) if last else rounds_of(files)
+    for line in rounds_json(found) if arguments.json else rounds_text(found):
+        _print(line)
+    return 0
 
 
 def _report(arguments: argparse.Namespace) -> int:

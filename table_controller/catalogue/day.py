@@ -8,8 +8,8 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from table_controller import commands as wire
 from table_controller import publisher
+from table_controller import request as wire
 from table_controller.presets import load_preset
 from table_controller.table import messages as m
 from table_controller.table.offers import offers

@@ -20,7 +20,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from table_controller import commands as wire
-from table_controller import publisher
+from table_controller import publisher, request
 from table_controller.catalogue.day import BODIES, Json, examples, topic_name
 from table_controller.table import messages as m
 from table_controller.table.offers import Offer
@@ -124,14 +124,17 @@ def _answer_types(lines: type[Struct]) -> Iterator[type[Struct]]:
             continue
         if {"v", "id", "ok"} <= set(kind.__struct_fields__):
             raw = [field for field, hint in get_type_hints(kind).items() if hint is msgspec.Raw]
-            exact = {"v": Literal[wire.VERSION]} | {field: inside[field] for field in raw}
+            exact = {"v": Literal[request.VERSION]} | {field: inside[field] for field in raw}
             called = name.strip("_").removesuffix("Answer") + "Answer"
             about = f"The answer to the question `{raw[0]}`." if raw else "What became of a request."
             yield _narrowed(kind, called, about, exact)
 
 
+_OF_QUESTIONS: Final = ("ask", "sign", "address")
+
+
 def _command_request() -> type[Struct]:
-    hints = {name: _told(hint) for name, hint in _asked().items() if name not in ("ask", "sign")}
+    hints = {name: _told(hint) for name, hint in _asked().items() if name not in _OF_QUESTIONS}
     needed = [(name, hints.pop(name)) for name in ("v", "id", "command", "operator", "role")]
     return msgspec.defstruct(
         "CommandRequest",
@@ -146,14 +149,17 @@ def _question() -> type[Struct]:
     needed = [(name, hints[name]) for name in ("v", "id", "ask")]
     return msgspec.defstruct(
         "Question",
-        [*needed, ("sign", hints["sign"] | UnsetType, UNSET)],
-        namespace={"__doc__": "A question; it changes nothing. A sign says with it that it is there."},
+        [*needed, *((name, hints[name] | UnsetType, UNSET) for name in ("sign", "operator", "address"))],
+        namespace={
+            "__doc__": "A question; it changes nothing. A sign says with it that it is there, and a gateway "
+            "whom it did not let in."
+        },
         forbid_unknown_fields=True,
     )
 
 
 def _asked() -> Json:
-    return get_type_hints(wire._Wire, include_extras=True)
+    return get_type_hints(request.Wire, include_extras=True)
 
 
 def _told(hint: Any) -> Any:
@@ -212,11 +218,11 @@ def _finish(kind: type[Struct], found: Json) -> None:
 def _bound_command(kind: type[m.Command], name: str, place: Json) -> None:
     """What the command socket refuses before the table is asked (`commands`)."""
     if place.get("type") == "integer":
-        for_all = kind in wire._FOR_ALL_SEATS or kind is m.TrySeat
+        for_all = kind in request.FOR_ALL_SEATS or kind is m.TrySeat
         place["minimum"] = 1 if name == "seat" and not for_all else 0
-        place["maximum"] = wire._SEATS if name == "seat" else LARGEST
+        place["maximum"] = request.SEATS if name == "seat" else LARGEST
     elif place.get("type") == "string":
-        place["maxLength"] = wire._MAX_TEXT_LETTERS
+        place["maxLength"] = request.MAX_TEXT_LETTERS
 
 
 def _finish_requests(command: Json, question: Json) -> None:
@@ -227,9 +233,16 @@ def _finish_requests(command: Json, question: Json) -> None:
     supervisor = {"properties": {"role": {"enum": ["supervisor"]}}}
     command["if"] = {"allOf": [word, supervisor]}
     command["then"] = {"required": ["reason"], "properties": {"reason": {"pattern": r"\S"}}}
-    question["if"] = {"properties": {"ask": {"enum": ["gone", "here"]}}}
-    question["then"] = {"required": ["sign"]}
-    question["else"] = {"not": {"required": ["sign"]}}
+    question["allOf"] = [
+        _only_with("sign", ["gone", "here"]) | {"then": {"required": ["sign"]}},
+        _only_with("address", ["locked_out", "wrong_pin"]),
+        _only_with("operator", ["locked_out", "wrong_pin"]),
+    ]
+
+
+def _only_with(key: str, asks: list[str]) -> Json:
+    """A key that goes with these questions and no other."""
+    return {"if": {"properties": {"ask": {"enum": asks}}}, "else": {"not": {"required": [key]}}}
 
 
 def _tidy(place: Any) -> None:

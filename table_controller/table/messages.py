@@ -44,8 +44,13 @@ Trespass = Literal[
     "operator",
     "other_body",
     "repeated",
+    "wrong_pin",
+    "locked_out",
 ]
-"""Why somebody was refused at the door: what was wrong with his key, or with what he asked under it."""
+"""Why somebody was refused at the door: what was wrong with his key, or with what he asked under it.
+
+The last two are told by a gateway, which knows people by their PIN.
+"""
 
 
 class Message(msgspec.Struct, frozen=True, tag_field="type", tag=True, forbid_unknown_fields=True):
@@ -194,7 +199,8 @@ class ClockSet(Event, frozen=True):
 class AccessTried(Event, frozen=True):
     """Somebody asked for what his key does not open, so many times since the last such entry.
 
-    `who` is the name of the key if it is known, `word` what was asked, `address` where from if it is known.
+    `who` is the name of the key, or of the person whose PIN was wrong, if it is known, `word` what was asked,
+    `address` where from if it is known.
     """
 
     why: Trespass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 import secrets
@@ -86,6 +87,7 @@ class Site:
         self._words = Allowance(WORDS_A_SECOND, 1_000, clock.now_ms)
         self._pins = Allowance(PINS_A_MINUTE, 60_000, clock.now_ms)
         self._screens = Screens(clock)
+        self._notes: set[asyncio.Future[Any]] = set()
         # What was said under an id lately, so that a page that uses one twice is told so.
         self._said: OrderedDict[str, bytes] = OrderedDict()
         self.app = Starlette(
@@ -184,14 +186,14 @@ class Site:
     async def login(self, request: Request) -> Response:
         """A name and a PIN become a session."""
         body = await body_of(request, Login)
-        address = str(request.scope.get("address", ""))
+        address = _address(request)
         name = body.operator.strip()[:64]
         # A refused address uses nothing up that others need.
         wait_ms = self._logins.take(f"address {address}") or self._logins.take(f"name {name} {address}")
         if wait_ms:
             _log.warning("too many tries to log in from %s", address)
             raise Refused(429, "too many tries; wait a moment", wait_s=_seconds(wait_ms))
-        operator = await self._with_pin(name, body.pin)
+        operator = await self._with_pin(name, body.pin, address)
         if old := self._session_of(request):
             self._sessions.end(old)
         session = self._sessions.begin(operator)
@@ -256,8 +258,7 @@ class Site:
         unknown = body.sign not in named if named else self._settings.secure
         if unknown or not _SIGN.fullmatch(body.sign):
             raise Refused(404, "there is no sign of that name")
-        address = str(request.scope.get("address", ""))
-        self._screens.take(f"{table} {body.sign}", address, body.gone)
+        self._screens.take(f"{table} {body.sign}", _address(request), body.gone)
         ask = "gone" if body.gone else "here"
         question = {"v": 1, "id": _own_id(), "ask": ask, "sign": body.sign}
         answer = await self._feeds.request(table, question)
@@ -281,7 +282,7 @@ class Site:
         allowed = ROLES.get(_WORDS[word]) if word in _WORDS else None
         if allowed is None:
             raise Refused(400, f"{word[:40]!r} is no word that can be said to a table")
-        operator, role = await self._speaker(session, body, word, allowed)
+        operator, role = await self._speaker(session, body, word, allowed, _address(request))
         said = {
             "v": 1,
             "id": request_id,
@@ -351,7 +352,7 @@ class Site:
     # ------------------------------------------------------------------------------- checks
 
     async def _speaker(
-        self, session: Session, body: Say, word: str, allowed: frozenset[str]
+        self, session: Session, body: Say, word: str, allowed: frozenset[str], address: str
     ) -> tuple[str, str]:
         """Who says it and in which role; a decision or another's word needs the PIN of the speaker."""
         name = body.operator or session.operator
@@ -363,26 +364,36 @@ class Site:
                 raise Refused(403, "this needs the PIN of the person who says it", pin=True)
             if wait_ms := self._pins.take(session.id):
                 raise Refused(429, "too many PINs; wait a moment", wait_s=_seconds(wait_ms))
-            role = (await self._with_pin(name, body.pin)).role
+            role = (await self._with_pin(name, body.pin, address)).role
         if role not in _SPEAKERS:
             _log.warning("%s (%s) may not say %s", name, role, word)
             raise Refused(403, f"{word} may be said by: {', '.join(sorted(allowed))}")
         # What only another role may say is refused by the table, so that the try is in the journal.
         return name, role
 
-    async def _with_pin(self, name: str, pin: str) -> Operator:
+    async def _with_pin(self, name: str, pin: str, address: str) -> Operator:
         verdict = await self._operators.check(name, pin)
         if verdict.busy:
             raise Refused(429, "too many people log in at once; try again", wait_s=1)
         if verdict.operator is None:
             # A name that nobody has may be a PIN that was typed into the wrong field.
-            who = name if self._operators.find(name) else "an unknown name"
-            _log.warning("a wrong PIN for %s%s", who, ", locked out" if verdict.wait_ms else "")
+            who = name if self._operators.find(name) else ""
+            why = "locked_out" if verdict.wait_ms else "wrong_pin"
+            _log.warning("a wrong PIN for %s from %s (%s)", who or "an unknown name", address, why)
+            self._note({"ask": why, "operator": who, "address": address})
             if verdict.wait_ms:
                 wait_s = _seconds(verdict.wait_ms)
                 raise Refused(429, "locked out after too many wrong PINs", wait_s=wait_s, locked=True)
             raise Refused(403, "the name or the PIN is wrong", pin=True)
         return verdict.operator
+
+    def _note(self, turned_away: dict[str, str]) -> None:
+        """Who was not let in here is in the journal of every table; nobody waits for that."""
+        for table in self._feeds.tables:
+            body = {"v": 1, "id": _own_id(), **turned_away}
+            noting = asyncio.ensure_future(self._feeds.request(table, body))
+            self._notes.add(noting)
+            noting.add_done_callback(self._notes.discard)
 
     def _same_as_before(self, table: str, request_id: str, said: dict[str, Any]) -> None:
         key, text = f"{table} {request_id}", msgspec.json.encode(said)
@@ -424,6 +435,11 @@ def _json(value: Any) -> Response:
 def _only_get(request: Request) -> None:
     if request.method != "GET":
         raise Refused(405, "a stream is read with GET")
+
+
+def _address(request: Request) -> str:
+    """From where a browser speaks, as the guard has seen it."""
+    return str(request.scope.get("address", ""))
 
 
 def _own_id() -> str:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from table_controller.audit.rounds import rounds
 from table_controller.journal import read_entries, verify
 from table_controller.replay import replay
-from table_controller.reports import rounds
 from tests.shared import shared
 
 HERE = Path(__file__).resolve().parent

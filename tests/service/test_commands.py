@@ -10,7 +10,8 @@ from typing import Any, get_args
 import pytest
 import zmq
 
-from table_controller.commands import MAX_REQUEST_BYTES, Commands, Request
+from table_controller.commands import Commands
+from table_controller.request import MAX_REQUEST_BYTES, Request
 from table_controller.table import messages as words
 from table_controller.table.messages import Fold, Said, SetAmount, StateHand, TrySeat, VoidRound
 from table_controller.table.roles import ROLES
@@ -289,7 +290,7 @@ def test_a_command_without_a_role_is_refused(panel: Panel) -> None:
 def test_a_word_that_is_not_listed_may_be_said_by_nobody(
     panel: Panel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("table_controller.commands.ROLES", {})
+    monkeypatch.setattr("table_controller.request.ROLES", {})
     assert "SetAmount may be said by" in panel.refusal(ANTE)
 
 
@@ -341,11 +342,20 @@ def test_a_word_that_is_not_listed_may_be_said_by_nobody(
         (ANTE | {"operator": "a" * 65}, 'a" was found; allowed: the name of a person, 1 to 64 letters'),
         (ANTE | {"reason": "a" * 1_001}, "aaa... was found; allowed: a text of at most 1000 letters."),
         (ANTE | {"round": "a" * 65}, "was found; allowed: a text of at most 64 letters."),
+        (ANTE | {"address": "a"}, "$.address: it goes with wrong_pin and locked_out only."),
+        (
+            {"v": 1, "id": "q", "ask": "here", "sign": "A", "address": "a"},
+            "$.address: it goes with wrong_pin",
+        ),
+        (
+            {"v": 1, "id": "q", "ask": "wrong_pin", "operator": "a\nb"},
+            r'$.operator: "a\nb" was found; allowed',
+        ),
         (ANTE | {"ask": "snapshot"}, "$: both `command` and `ask` were found; allowed: one of them."),
         ({"v": 1, "id": "q"}, "$: neither `command` nor `ask` was found; allowed: one of them."),
         (
             {"v": 1, "id": "q", "ask": "journal"},
-            '$.ask: "journal" was found; allowed: snapshot, house, offers, lines, here, gone.',
+            '$.ask: "journal" was found; allowed: snapshot, house, offers, lines, here, gone, wrong_pin, ',
         ),
     ],
 )

@@ -226,6 +226,31 @@ def test_a_sign_shows_under_the_name_of_its_own_key_only(table: Table) -> None:
     assert table.turned_away() == {("role", "MAIN", "here"), ("role", "di", "here")}
 
 
+def test_item_48_whom_a_gateway_turned_away_is_in_the_journal_with_who_and_from_where(table: Table) -> None:
+    with table.client("web") as pages:
+        for who, why in (("ann", "wrong_pin"), ("", "wrong_pin"), ("ann", "locked_out")):
+            pages.send(ask=why, operator=who, address="10.0.0.7")
+            assert pages.answer()["ok"]
+    table.until(lambda: len(table.turned_away()) == 3)
+    word = "PIN at web"
+    assert table.turned_away() == {
+        ("wrong_pin", "ann", word),
+        ("wrong_pin", "", word),
+        ("locked_out", "ann", word),
+    }
+    refused = [one for one in table.decided() if isinstance(one, m.AccessRefused)]
+    assert {one.address for one in refused if one.why != "no_handshake"} == {"10.0.0.7"}
+
+
+@pytest.mark.parametrize("name", ["cy", "sue", "MAIN", "di"])
+def test_item_48_only_a_gateway_tells_of_a_wrong_pin(table: Table, name: str) -> None:
+    with table.client(name) as client:
+        client.send(ask="wrong_pin", operator="ann")
+        assert "allowed: gateway" in client.answer()["error"]
+    table.until(lambda: ("role", name, "wrong_pin") in table.turned_away())
+    assert not any(why == "wrong_pin" for why, _, _ in table.turned_away())
+
+
 def test_what_is_no_subscription_is_cut_off_before_it_takes_memory(table: Table) -> None:
     with table.client("di") as auditor:
         table.until(auditor.hears)

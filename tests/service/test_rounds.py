@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from table_controller.__main__ import main
-from table_controller.reports import RoundReport, newest_rounds, rounds_of
+from table_controller.audit.rounds import RoundReport, newest_rounds, rounds_of
 from table_controller.table import messages as m
 from tests.service.gaming_day import a_day
 

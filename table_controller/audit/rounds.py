@@ -146,6 +146,12 @@ def _report(house: m.House, state: TableState, first: Entry, last: Entry, said: 
     )
 
 
+def rounds_json(reports: Iterable[RoundReport]) -> Iterator[str]:
+    """The rounds for programs, each a line."""
+    for one in reports:
+        yield msgspec.json.encode(one).decode()
+
+
 def rounds_text(reports: Iterable[RoundReport]) -> Iterator[str]:
     """The rounds as lines for a terminal; a round in play shows no face."""
     for one in reports:
