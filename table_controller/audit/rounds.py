@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice
@@ -54,8 +55,8 @@ def rounds_of(files: Iterable[str]) -> Iterator[RoundReport]:
 def newest_rounds(files: Sequence[str], last: int) -> list[RoundReport]:
     """At most so many rounds, the newest ones, in order; no older file is read than that takes.
 
-    Every entry of a file that is read is checked; decided again are those from a snapshot on, because a
-    gaming day of a hundred thousand entries takes the small machine beside a table most of a minute.
+    Every entry of a file that is read is checked; decided again are only those from a snapshot on, because
+    that takes most of the time.
     """
     found: list[RoundReport] = []
     for file in reversed(files):
@@ -69,13 +70,15 @@ def newest_rounds(files: Sequence[str], last: int) -> list[RoundReport]:
 def _start(file: str, last: int) -> tuple[int, bytes | None]:
     """The last entry with a snapshot and so many rounds after it; before the first entry if there is none."""
     opened = 0
-    snapshots: list[tuple[int, int, bytes | None]] = [(0, 0, None)]
+    starts: deque[tuple[int, int, bytes | None]] = deque([(0, 0, None)])
     for entry in read_entries(file):
         # The bytes alone: a name that happens to be the same word begins one round earlier.
         opened += b'"RoundOpened"' in entry.facts
         if entry.snapshot is not None:
-            snapshots.append((opened, entry.seq, entry.snapshot))
-    return next((kept[1:] for kept in reversed(snapshots) if opened - kept[0] >= last), (0, None))
+            starts.append((opened, entry.seq, entry.snapshot))
+        while len(starts) > 1 and opened - starts[1][0] >= last:
+            starts.popleft()
+    return starts[0][1:]
 
 
 def rounds(entries: Iterable[Entry], snapshot: bytes | None = None) -> Iterator[RoundReport]:
