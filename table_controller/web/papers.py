@@ -21,7 +21,7 @@ from typing import Final, NamedTuple, Protocol
 import msgspec
 
 LIMIT_S: Final = 60.0
-"""So long may a paper take, which is a busy gaming day on a small machine; a longer one is for a terminal."""
+"""So long may a paper take; a longer one is asked for at a terminal."""
 ROUNDS: Final = 500
 """So many rounds does a page list and draw, the newest ones: a long shift."""
 MAX_BYTES: Final = 4 * 1024 * 1024
