@@ -304,7 +304,7 @@ class _Reading:
         if faces is not None:
             up = {face for cards in faces.values() for face in cards if face}
             told, *claims = (_unseen(section, up) for section in (told, *claims))
-            differ = tuple(_masked(line, up) for line in differ)
+            differ = tuple(masked(line, up) for line in differ)
         rules = self.settled_under[0] if self.settled_under else rules_now(self.house, self.state)
         cards, notes = card_rows(rules, self.state, faces)
         sections = (
@@ -402,14 +402,14 @@ def _decision(state: TableState, number: int) -> str:
     return ", ".join(words) or "undecided"
 
 
-def _masked(text: str, up: set[str]) -> str:
-    """The same sentence without faces that lie down, whoever said them."""
+def masked(text: str, up: set[str]) -> str:
+    """The same sentence without faces other than these, which lie up, whoever said the others."""
     return _FACE.sub(lambda face: face[0] if face[0].upper() in up else HIDDEN, text)
 
 
 def _unseen(section: Section, up: set[str]) -> Section:
     """The same section, what happened in it told without faces that lie down."""
-    rows = tuple((*row[:-1], _masked(row[-1], up)) for row in section.rows)
+    rows = tuple((*row[:-1], masked(row[-1], up)) for row in section.rows)
     return msgspec.structs.replace(section, rows=rows)
 
 

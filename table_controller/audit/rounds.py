@@ -11,6 +11,7 @@ import msgspec
 
 from table_controller.engine.money import money_text
 from table_controller.journal import Entry, read_entries
+from table_controller.record import masked
 from table_controller.replay import Replay, decode_message
 from table_controller.table import messages as m
 from table_controller.table.state import TableState
@@ -30,7 +31,10 @@ class BetsOfSeat(msgspec.Struct, frozen=True):
 
 
 class RoundReport(msgspec.Struct, frozen=True):
-    """One round as the journal has it. Its cards are those that left the shoe, in their order."""
+    """One round as the journal has it. Its cards are those that left the shoe, in their order.
+
+    Until it is settled or void no face is told, also not by what was said.
+    """
 
     round: str
     first_entry: int
@@ -140,7 +144,7 @@ def _report(house: m.House, state: TableState, first: Entry, last: Entry, said: 
         if state.result
         else tuple(("hidden", card.laid or card.place or card.fate) for card in state.cards),
         alarms=tuple(f"{alarm.alarm} {alarm.place}".strip() for alarm in state.alarms),
-        said=tuple(said),
+        said=tuple(said) if state.result else tuple(masked(one, set()) for one in said),
         meter_cents=None if state.meter is None else state.meter.cents,
         awards=tuple(
             f"seat {one.award.seat} {one.award.category_label} {money_text(one.award.cents)} {one.status}"

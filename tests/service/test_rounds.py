@@ -25,7 +25,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     day.write(archived)
     today = day.carried_on(archived.name, day.entries()[-1].chain.hex())
     today.said(m.OpenDay()).said(m.LogOn(), "ann", "dealer").played("nothing").played("flush")
-    today.words("open\nante 1 10.00\nlock\ndeal 2D>1")
+    today.words("open\nante 1 10.00\nlock\ndeal ??>1\nrescan 2D")
     today.write(folder / "T1.journal")
     (folder / "table.toml").write_text((ROOT / "deploy" / "table.example.toml").read_text("utf-8"), "utf-8")
     return folder
@@ -49,7 +49,10 @@ def test_no_older_file_is_read_than_the_newest_rounds_need(files: list[str]) -> 
 
 
 def test_the_card_of_a_round_in_play_stays_hidden_in_the_list(files: list[str]) -> None:
-    assert newest_rounds(files, 1)[0].cards == (("hidden", "1"),)
+    in_play = newest_rounds(files, 1)[0]
+    assert in_play.cards == (("hidden", "1"),)
+    assert any("RescanCard" in one for one in in_play.said)
+    assert "2D" not in msgspec.json.encode(in_play).decode()
 
 
 def test_a_table_s_file_means_its_archived_days_too(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
