@@ -92,3 +92,14 @@ async def not_found(_request: Request, error: Exception) -> Response:
     status = getattr(error, "status_code", 404)
     text = "there is nothing here" if status == 404 else "this address is not asked like that"
     return Response(error_body(text), status, media_type="application/json")
+
+
+def address_of(request: Request) -> str:
+    """From where a browser speaks, as the guard has seen it."""
+    return str(request.scope.get("address", ""))
+
+
+def only_get(request: Request) -> None:
+    """Raises `Refused` for whoever asks for a stream in another way."""
+    if request.method != "GET":
+        raise Refused(405, "a stream is read with GET")

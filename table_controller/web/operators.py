@@ -230,6 +230,8 @@ class Operators:
 
     def check_now(self, name: str, pin: str) -> Verdict:
         """As `check`, in the thread of the caller."""
+        # Names that nobody has are kept as well: they must not fill the file.
+        name = name[:_NAME_LETTERS_MAX]
         if wait_ms := self._count(name):
             return Verdict(None, wait_ms)
         operator = self.find(name)
@@ -268,10 +270,13 @@ class Operators:
     def _tries(self) -> dict[str, _Tries]:
         try:
             with open(self._tries_place, "rb") as file:
-                return msgspec.json.decode(file.read(_FILE_BYTES_MAX), type=dict[str, _Tries])
-        except (FileNotFoundError, msgspec.MsgspecError):
-            # The file is replaced whole, so that one that cannot be read was not written here.
+                return msgspec.json.decode(file.read(), type=dict[str, _Tries])
+        except FileNotFoundError:
             return {}
+        except (OSError, msgspec.MsgspecError) as error:
+            # It is replaced whole, so nothing of ours wrote that; to begin anew would end every lock-out.
+            text = f"the tries cannot be read ({error}); nobody can log in until the file is removed"
+            raise OperatorsRefused(f"{self._tries_place}: {text}") from error
 
     def _write_tries(self, tries: dict[str, _Tries]) -> None:
         replace(self._tries_place, msgspec.json.encode(tries).decode(), 0o600)

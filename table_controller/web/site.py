@@ -30,16 +30,18 @@ from table_controller.web.asked import (
     Nothing,
     Refused,
     Say,
+    address_of,
     body_of,
     body_refusal,
     not_found,
+    only_get,
     refusal,
 )
 from table_controller.web.clock import Clock
 from table_controller.web.effects import effect_lines
 from table_controller.web.feeds import Feeds, Heard
 from table_controller.web.guard import BodyRefused, Guard
-from table_controller.web.operators import Operator, Operators
+from table_controller.web.operators import Operator, Operators, OperatorsRefused
 from table_controller.web.papers import Papers
 from table_controller.web.screens import Screens
 from table_controller.web.sessions import Allowance, Session, Sessions, same_token
@@ -186,14 +188,12 @@ class Site:
     async def login(self, request: Request) -> Response:
         """A name and a PIN become a session."""
         body = await body_of(request, Login)
-        address = _address(request)
-        name = body.operator.strip()[:64]
+        address = address_of(request)
         # A refused address uses nothing up that others need.
-        wait_ms = self._logins.take(f"address {address}") or self._logins.take(f"name {name} {address}")
-        if wait_ms:
+        if wait_ms := self._logins.take(address):
             _log.warning("too many tries to log in from %s", address)
             raise Refused(429, "too many tries; wait a moment", wait_s=_seconds(wait_ms))
-        operator = await self._with_pin(name, body.pin, address)
+        operator = await self._with_pin(body.operator.strip(), body.pin, address)
         if old := self._session_of(request):
             self._sessions.end(old)
         session = self._sessions.begin(operator)
@@ -231,7 +231,7 @@ class Site:
     async def events(self, request: Request) -> ASGIApp:
         """All tables, live."""
         session = self._session_needed(request)
-        _only_get(request)
+        only_get(request)
         if session.streams >= STREAMS_A_SESSION:
             raise Refused(429, f"{STREAMS_A_SESSION} streams of this log-in are open already")
         session.streams += 1
@@ -244,7 +244,7 @@ class Site:
     async def sign_events(self, request: Request) -> ASGIApp:
         """One table as a sign shows it, for anybody."""
         table = self._table_of(request)
-        _only_get(request)
+        only_get(request)
         if self._streams.signs() >= SIGNS_MAX:
             raise Refused(429, f"{SIGNS_MAX} signs are open already")
         return self._streams.sign(table)
@@ -258,7 +258,7 @@ class Site:
         unknown = body.sign not in named if named else self._settings.secure
         if unknown or not _SIGN.fullmatch(body.sign):
             raise Refused(404, "there is no sign of that name")
-        self._screens.take(f"{table} {body.sign}", _address(request), body.gone)
+        self._screens.take(f"{table} {body.sign}", address_of(request), body.gone)
         ask = "gone" if body.gone else "here"
         question = {"v": 1, "id": _own_id(), "ask": ask, "sign": body.sign}
         answer = await self._feeds.request(table, question)
@@ -282,7 +282,7 @@ class Site:
         allowed = ROLES.get(_WORDS[word]) if word in _WORDS else None
         if allowed is None:
             raise Refused(400, f"{word[:40]!r} is no word that can be said to a table")
-        operator, role = await self._speaker(session, body, word, allowed, _address(request))
+        operator, role = await self._speaker(session, body, word, allowed, address_of(request))
         said = {
             "v": 1,
             "id": request_id,
@@ -372,7 +372,13 @@ class Site:
         return name, role
 
     async def _with_pin(self, name: str, pin: str, address: str) -> Operator:
-        verdict = await self._operators.check(name, pin)
+        try:
+            verdict = await self._operators.check(name, pin)
+        except OperatorsRefused as error:
+            _log.error("nobody can log in: %s", error)
+            raise Refused(
+                503, "nobody can log in now; whoever keeps this machine finds why in its log"
+            ) from error
         if verdict.busy:
             raise Refused(429, "too many people log in at once; try again", wait_s=1)
         if verdict.operator is None:
@@ -430,16 +436,6 @@ class Site:
 
 def _json(value: Any) -> Response:
     return Response(msgspec.json.encode(value), media_type="application/json")
-
-
-def _only_get(request: Request) -> None:
-    if request.method != "GET":
-        raise Refused(405, "a stream is read with GET")
-
-
-def _address(request: Request) -> str:
-    """From where a browser speaks, as the guard has seen it."""
-    return str(request.scope.get("address", ""))
 
 
 def _own_id() -> str:

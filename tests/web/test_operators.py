@@ -139,6 +139,26 @@ def test_a_made_up_name_locks_like_a_real_one(operators: Operators) -> None:
     assert last.wait_ms == LOCKED_MS
 
 
+def test_endless_names_end_no_lock_out(operators: Operators, clock: HandClock, tmp_path: Path) -> None:
+    for _ in range(WRONG_MAX):
+        operators.check_now("ann", "999998")
+    for number in range(1, 80):
+        operators.check_now(f"{number} " + "x" * 16_000, "999998")
+    assert operators.locked_ms("ann") == LOCKED_MS
+    assert (tmp_path / "operators.toml.tries").stat().st_size < 20_000
+
+
+def test_tries_that_cannot_be_read_let_nobody_in(operators: Operators, tmp_path: Path) -> None:
+    for _ in range(WRONG_MAX):
+        operators.check_now("ann", "999998")
+    tries = tmp_path / "operators.toml.tries"
+    tries.write_text(tries.read_text()[:-1])
+    with pytest.raises(OperatorsRefused, match=r"\.tries: the tries cannot be read .* until the file is removed"):
+        operators.check_now("ann", "271828")
+    tries.unlink()
+    assert operators.check_now("ann", "271828").operator is not None
+
+
 def test_a_clock_that_was_set_back_locks_nobody_for_longer(operators: Operators, clock: HandClock) -> None:
     for _ in range(WRONG_MAX):
         operators.check_now("ann", "999998")

@@ -329,6 +329,17 @@ def test_item_48_a_wrong_pin_is_told_to_every_table_with_who_and_from_where(desk
     desk.run(test)
 
 
+def test_tries_that_cannot_be_read_let_nobody_in_and_the_page_says_whom_to_ask(desk: Desk) -> None:
+    Path(desk.operators._tries_place).write_text("{")
+
+    async def test() -> None:
+        answer = await desk.browser().log_in("ann", PINS["ann"])
+        assert answer.status == 503
+        assert "whoever keeps this machine" in answer.json["error"]
+
+    desk.run(test)
+
+
 def test_one_address_may_try_only_so_often(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     async def no(_name: str, _pin: str) -> Verdict:
         return Verdict(None)
