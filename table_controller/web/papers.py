@@ -28,7 +28,7 @@ MAX_BYTES: Final = 4 * 1024 * 1024
 _MAX_ERROR_BYTES: Final = 16 * 1024
 _AT_ONCE: Final = 2
 _WAITING: Final = 4
-"""So many may wait for their turn at one table; who comes later is told to ask again."""
+"""So many are made or wait at one table; who comes later is told to ask again."""
 _NICE: Final = 10
 
 _log = logging.getLogger(__name__)
@@ -149,17 +149,23 @@ class Papers:
         with contextlib.suppress(OSError):
             # The table comes first on a machine with few cores.
             os.setpriority(os.PRIO_PGRP, process.pid, _NICE)
+        reads = [
+            asyncio.ensure_future(_read(process.stdout, self._max_bytes)),
+            asyncio.ensure_future(_read(process.stderr, _MAX_ERROR_BYTES)),
+        ]
         try:
             async with asyncio.timeout(self._limit_s):
-                text, error = await asyncio.gather(
-                    _read(process.stdout, self._max_bytes), _read(process.stderr, _MAX_ERROR_BYTES)
-                )
+                text, error = await asyncio.gather(*reads)
                 code = await process.wait()
         except TimeoutError:
             raise _Refused(504, f"The paper was not ready after {self._limit_s:g} s.") from None
         except _TooLong:
             raise _Refused(413, "The paper is too long for a page: ask for fewer rounds.") from None
         finally:
+            # The end reads what is left, and a pipe has one reader at a time.
+            for read in reads:
+                read.cancel()
+            await asyncio.gather(*reads, return_exceptions=True)
             await _end(process)
         return _Made(code, text, error.decode(errors="replace").strip())
 

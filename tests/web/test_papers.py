@@ -172,8 +172,11 @@ def test_a_paper_that_takes_too_long_is_ended_with_all_its_processes(
     assert _is_over(tmp_path / "child")
 
 
-def test_a_paper_without_end_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pid = _instead(tmp_path, monkeypatch, "exec cat /dev/zero")
+@pytest.mark.parametrize("where", ["", ">&2"])
+def test_a_paper_or_a_complaint_without_end_is_cut_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    pid = _instead(tmp_path, monkeypatch, f"cat /dev/zero {where}")
     papers = Papers(_settings(tmp_path, str(tmp_path / "table.toml")), limit_s=LIMIT_S, max_bytes=100_000)
     status, body = _ask(papers, "meters")
     assert status == 413
