@@ -212,7 +212,10 @@ class TableFeeds:
                 self._facts[name].clear()
         for name, (picture, facts) in news.items():
             self._seen[name] = picture
-            self._told(name, facts)
+            try:
+                self._told(name, facts)
+            except Exception:  # noqa: BLE001 - as in the thread: one table must not silence the others
+                _log.exception("what table %s said cannot be passed on", name)
 
     def _settle(self, table: str, request_id: str, answer: dict[str, Any] | None) -> None:
         asked = self._asked.pop((table, request_id), None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from typing import Any, Final
 
 import msgspec
@@ -94,26 +95,29 @@ class Line:
         """Connect both sockets; they are heard through `poller`. Raises `zmq.ZMQError`."""
         self._poller = poller
         self._knocked_ms = self._clock.now_ms()
-        self._subscriber: zmq.Socket[bytes] = self._context.socket(zmq.SUB)
-        for topic in TOPICS:
-            self._subscriber.subscribe(topic)
-        self._set_up(self._subscriber)
-        self._refusals = Refusals(self._subscriber)
-        try:
-            self._subscriber.connect(self._door.state)
-            self._open_commands()
-        except zmq.ZMQError:
-            self._refusals.close()
-            self._subscriber.close(0)
-            raise
-        poller.register(self._subscriber, zmq.POLLIN)
+        with ExitStack() as opened:
+            subscriber: zmq.Socket[bytes] = self._context.socket(zmq.SUB)
+            opened.callback(subscriber.close, 0)
+            for topic in TOPICS:
+                subscriber.subscribe(topic)
+            self._set_up(subscriber)
+            refusals = Refusals(subscriber)
+            opened.callback(refusals.close)
+            subscriber.connect(self._door.state)
+            self._commands = self._open_commands()
+            opened.pop_all()
+        self._subscriber, self._refusals = subscriber, refusals
+        poller.register(subscriber, zmq.POLLIN)
 
     def close(self) -> None:
         """Hear no more."""
         self._refusals.close()
         for socket in (self._subscriber, self._commands):
-            self._poller.unregister(socket)
-            socket.close(0)
+            self._drop(socket)
+
+    def _drop(self, socket: zmq.Socket[bytes]) -> None:
+        self._poller.unregister(socket)
+        socket.close(0)
 
     def turn(self, ready: dict[Any, int], asked: Iterable[tuple[str, bytes]]) -> None:
         """Take in what has come, say what is to be said."""
@@ -127,9 +131,12 @@ class Line:
         if refused != self._picture.refused:
             self._show(refused=refused)
         if refused and now_ms - self._knocked_ms >= KNOCK_EVERY_MS:
-            # ZeroMQ never knocks again with a socket that was refused.
-            self.close()
+            # ZeroMQ never knocks again with a socket that was refused; it goes when there is a new one.
+            refusals, *before = self._refusals, self._subscriber, self._commands
             self.open(self._poller)
+            refusals.close()
+            for socket in before:
+                self._drop(socket)
         self._keep_up(now_ms)
         self._say(now_ms)
 
@@ -148,7 +155,7 @@ class Line:
         socket.setsockopt(zmq.TCP_KEEPALIVE_CNT, 3)
         use_key(socket, self._key)
 
-    def _open_commands(self) -> None:
+    def _open_commands(self) -> zmq.Socket[bytes]:
         commands: zmq.Socket[bytes] = self._context.socket(zmq.DEALER)
         self._set_up(commands)
         try:
@@ -156,8 +163,8 @@ class Line:
         except zmq.ZMQError:
             commands.close(0)
             raise
-        self._commands = commands
         self._poller.register(commands, zmq.POLLIN)
+        return commands
 
     def _drain(self, socket: zmq.Socket[bytes], now_ms: int) -> None:
         for _ in range(_TURN_MAX):
@@ -282,9 +289,8 @@ class Line:
         waited_ms = 0 if self._unanswered_ms is None else now_ms - self._unanswered_ms
         if late or waited_ms >= GIVE_UP_MS:
             self._unanswered_ms = None
-            self._poller.unregister(self._commands)
-            self._commands.close(0)
-            self._open_commands()
+            before, self._commands = self._commands, self._open_commands()
+            self._drop(before)
         for one in self._asked.values():
             if now_ms - one.said_ms >= REPEAT_MS:
                 one.said_ms = now_ms

@@ -32,5 +32,11 @@ class Screens:
         # Counted by address, so that however often a stranger tries, the sign itself is heard.
         if self._heard.take(f"{sign} {address}"):
             raise Refused(429, "a sign is heard once a second")
+        if gone:
+            self._held.pop(sign, None)
+            return
+        if len(self._held) >= SCREENS_MAX:
+            past_ms = self._clock.now_ms() - HELD_MS
+            self._held = {name: held for name, held in self._held.items() if held[1] > past_ms}
         if len(self._held) < SCREENS_MAX or sign in self._held:
             self._held[sign] = (address, self._clock.now_ms())

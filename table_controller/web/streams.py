@@ -18,7 +18,7 @@ from starlette.types import Receive, Scope, Send
 from table_controller.web.clock import Clock
 from table_controller.web.dues import dues
 from table_controller.web.feeds import Feeds, Heard, Picture
-from table_controller.wording import fact_words, worth_saying
+from table_controller.wording import worth_saying
 
 _log = logging.getLogger(__name__)
 
@@ -130,10 +130,18 @@ class _Shown:
             "shown": state.get("shown"),
             "light": state.get("light"),
             "round": state.get("round"),
-            "wins": list(_wins(state)),
+            "wins": self._wins(state),
             "day_open": day["open"] if day else True,
             "health_well": bool(health.get("meter", True) and health.get("display", True)),
         }
+
+    def _wins(self, state: dict[str, Any]) -> list[dict[str, Any]]:
+        try:
+            return list(_wins(state))
+        except (KeyError, TypeError):
+            # As with what is due: a table of another version is shown as far as it is understood.
+            _log.exception("table %s: its wins cannot be told", self.picture.table)
+            return []
 
 
 def _wins(state: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -163,7 +171,6 @@ def _fact_event(table: str, heard: Heard) -> bytes:
         "at_ms": heard.at_ms,
         "wall_ms": heard.wall_ms,
         "fact": fact,
-        "sentence": fact_words(fact),
         "quiet": not worth_saying([fact]),
     }
     return b"event: fact\ndata: " + _encode(body) + b"\n\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
@@ -237,6 +238,51 @@ def test_a_silent_table_is_given_up_and_told_nothing_of_it_later(
         assert answer is not None
         assert answer["id"] == "now"
         assert "late" not in [one["id"] for one in rig.table.requests]
+
+    rig.run(test)
+
+
+def test_a_new_socket_that_cannot_be_had_is_tried_for_again(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(line_module, "GIVE_UP_MS", 300)
+    opens, refusals = line_module.Line._open_commands, [zmq.ZMQError(errno.EMFILE)]
+
+    def open_commands(line: line_module.Line) -> zmq.Socket[bytes]:
+        if refusals:
+            raise refusals.pop()
+        return opens(line)
+
+    async def test() -> None:
+        monkeypatch.setattr(line_module.Line, "_open_commands", open_commands)
+        rig.table.deaf = True
+        waiting = asyncio.create_task(rig.feeds.request("T1", {"v": 1, "id": "late", "ask": "offers"}))
+        await rig.until(waiting.done)
+        assert waiting.result() is None
+        assert not refusals
+        rig.table.deaf = False
+        rig.table.answers["offers"] = {"offers": []}
+        asked = asyncio.create_task(rig.feeds.request("T1", {"v": 1, "id": "now", "ask": "offers"}))
+        await rig.until(asked.done)
+        assert asked.result() is not None
+
+    rig.run(test)
+
+
+def test_what_cannot_be_passed_on_of_one_table_does_not_silence_the_other(rig: Rig) -> None:
+    passes_on = rig.told
+
+    def told(table: str, facts: tuple[Heard, ...]) -> None:
+        if table == "T1":
+            raise TypeError("a fact of another version")
+        passes_on(table, facts)
+
+    rig.told = told  # type: ignore[method-assign]
+
+    async def test() -> None:
+        for table in rig.tables:
+            table.say("fact", 1, 1, {"type": "Noticed", "notice": "x"})
+        await rig.until(lambda: [name for name, _ in rig.facts] == ["T2"])
 
     rig.run(test)
 

@@ -15,7 +15,7 @@ from table_controller.web import site as site_module
 from table_controller.web import streams as streams_module
 from table_controller.web.feeds import Heard, Picture
 from table_controller.web.operators import LOCKED_MS, WRONG_MAX, Operators, Verdict
-from table_controller.web.screens import HELD_MS
+from table_controller.web.screens import HELD_MS, SCREENS_MAX
 from table_controller.web.sessions import IDLE_MS
 from table_controller.web.settings import Proxy, Settings, TableDoor, Tls
 from table_controller.web.site import make_site
@@ -647,7 +647,7 @@ def test_whoever_looks_late_sees_the_newest_and_no_backlog(desk: Desk) -> None:
     desk.run(test)
 
 
-def test_facts_come_live_with_a_sentence_and_late_ones_to_a_new_stream(desk: Desk) -> None:
+def test_facts_come_live_and_late_ones_to_a_new_stream(desk: Desk) -> None:
     fact = Heard(3, 9, 10, 1_790_000_000_000, b'{"type":"DayOpened","day":4,"operator":"ann"}')
 
     async def test() -> None:
@@ -657,7 +657,6 @@ def test_facts_come_live_with_a_sentence_and_late_ones_to_a_new_stream(desk: Des
             desk.tables.paint(facts=(fact,))
             news = await stream.next("fact")
             assert news["fact"] == {"type": "DayOpened", "day": 4, "operator": "ann"}
-            assert news["sentence"] == "gaming day 4 begins (ann)"
             assert news["quiet"] is False
         async with browser.stream("/api/events") as again:
             assert (await again.next("fact"))["seq"] == 9
@@ -772,6 +771,29 @@ def test_nobody_else_takes_a_sign_away_while_it_shows(desk: Desk) -> None:
     desk.run(test)
 
 
+def test_a_sign_that_was_taken_away_is_free_for_another_screen_at_once(desk: Desk) -> None:
+    async def test() -> None:
+        sign, other = desk.browser("10.0.0.1"), desk.browser("10.0.0.2")
+        assert (await sign.post("/api/signs/T1/alive", {"sign": "BAR"})).status == 200
+        assert (await sign.post("/api/signs/T1/alive", {"sign": "BAR", "gone": True})).status == 200
+        assert (await other.post("/api/signs/T1/alive", {"sign": "BAR"})).status == 200
+        assert (await sign.post("/api/signs/T1/alive", {"sign": "BAR"})).status == 409
+
+    desk.run(test)
+
+
+def test_names_that_are_past_keep_no_place_from_a_sign(desk: Desk) -> None:
+    async def test() -> None:
+        sign, stranger = desk.browser("10.0.0.1"), desk.browser("10.0.0.2")
+        for number in range(SCREENS_MAX):
+            assert (await stranger.post("/api/signs/T1/alive", {"sign": f"S{number}"})).status == 200
+        desk.clock.ms += HELD_MS
+        assert (await sign.post("/api/signs/T1/alive", {"sign": "BAR"})).status == 200
+        assert (await stranger.post("/api/signs/T1/alive", {"sign": "BAR"})).status == 409
+
+    desk.run(test)
+
+
 def test_where_others_come_in_only_named_signs_are_heard(tmp_path: Path, people: bytes) -> None:
     desk = Desk(tmp_path, people, tls=Tls("c.pem", "k.pem"))
 
@@ -794,6 +816,12 @@ def test_a_table_of_another_version_is_shown_as_far_as_it_is_understood(desk: De
             news = await stream.next("table")
             assert news["dues"] == []
             assert news["state"]["result"] == "settled"
+        async with browser.stream("/api/signs/T1/events") as stream:
+            desk.tables.paint(seq=2, state=msgspec.json.encode({"awards": [{"seat": 1}]}))
+            news = await stream.next("sign")
+            while news["seq"] < 2:
+                news = await stream.next("sign")
+            assert news["wins"] == []
 
     desk.run(test)
 
