@@ -1,7 +1,7 @@
 """What people ask of the table: one ROUTER socket, every request checked, every request answered.
 
-A request that is no command of ours, or that this role may not give, is answered at once and never reaches
-the table (`request`).
+A request that is no command of ours, or that its key does not allow, is answered at once and never reaches
+the table (`request`); a word that a role may not say is refused by the table, so that it is in the journal.
 A request above 64 KiB is refused like that. A frame above 1 MiB is never taken in: ZeroMQ cuts that
 peer off without an answer, its own library connects again, and nobody else is disturbed.
 Repeating a request is harmless: the same id of the same sender gets the stored answer

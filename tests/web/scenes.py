@@ -25,7 +25,7 @@ CHIPS_CENTS: Final = (100, 500, 2500, 10_000, 50_000)
 BOOT: Final = 3
 
 PLAIN: Final = "3C 5S 8D JC KS"
-# Three players, one of them with a flush: seat 3 sits out.
+# Three players, one of them with a flush and one with a full house; nobody sits at seats 3 and 4.
 _HANDS: Final = {1: NOTHING, 2: FLUSH, 5: FULL_HOUSE}
 _ROYAL: Final = {1: NOTHING, 2: ROYAL, 5: FLUSH}
 _TWO_WINS: Final = {1: NOTHING, 2: ROYAL, 5: STRAIGHT_FLUSH}

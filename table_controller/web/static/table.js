@@ -379,7 +379,8 @@ export function effect(table, command) {
 export async function paper(table, kind, query = {}) {
   const values = new URLSearchParams(query);
   const address = `/api/tables/${encodeURIComponent(table)}/papers/${encodeURIComponent(kind)}?${values}`;
-  return answerOf(await fetchFresh(address, { signal: AbortSignal.timeout(60_000) }));
+  // The server gives up after a minute, and the paper may have waited for its turn: its sentence says more than ours.
+  return answerOf(await fetchFresh(address, { signal: AbortSignal.timeout(90_000) }));
 }
 
 /** Ends the log-in of this browser and goes to the page where one logs in. */

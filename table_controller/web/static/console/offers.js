@@ -1,5 +1,5 @@
-// What can be done at a table now, asked of the table itself. It is asked while somebody works at this page,
-// so that a console that is left alone neither keeps its session open nor the table busy.
+// What can be done at a table now, asked of the table itself. It is asked while somebody works at this page, so that
+// a console that is left alone does not keep the table busy.
 
 import { STALE_MS, ask, tables } from '../table.js';
 

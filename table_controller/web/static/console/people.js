@@ -16,7 +16,7 @@ async function load(redraw) {
     const response = await fetch('/api/sessions', { headers: { Accept: 'application/json' } });
     const body = await response.json();
     if (response.ok) {
-      sessions = Array.isArray(body) ? body : body.sessions ?? [];
+      sessions = body;
       error = '';
     } else {
       error = body.error ?? String(response.status);
