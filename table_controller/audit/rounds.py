@@ -40,7 +40,7 @@ class RoundReport(msgspec.Struct, frozen=True):
     first_entry: int
     last_entry: int
     opened_ms: int
-    phase: str
+    shown: str
     result: str
     bets: tuple[BetsOfSeat, ...]
     cards: tuple[tuple[str, str], ...]
@@ -125,7 +125,7 @@ def _report(house: m.House, state: TableState, first: Entry, last: Entry, said: 
         first_entry=first.seq,
         last_entry=last.seq,
         opened_ms=first.wall_ms,
-        phase=state.shown,
+        shown=state.shown,
         result=state.result,
         bets=tuple(
             BetsOfSeat(
@@ -163,7 +163,7 @@ def rounds_text(reports: Iterable[RoundReport]) -> Iterator[str]:
     """The rounds as lines for a terminal; a round in play shows no face."""
     for one in reports:
         opened = datetime.fromtimestamp(one.opened_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-        outcome = one.result or one.phase
+        outcome = one.result or one.shown
         yield f"{one.round}  {opened}  {outcome}  entries {one.first_entry} to {one.last_entry}"
         for bet in one.bets:
             stakes = [f"ante {money_text(bet.ante_cents)}"] if bet.ante_cents else []

@@ -30,7 +30,6 @@ _HEADERS: Final = [
     (b"cache-control", b"no-store"),
     (b"x-accel-buffering", b"no"),
 ]
-_STATUS: Final = {"waits": "pending", "paid": "confirmed", "rejected": "rejected"}
 _encode = msgspec.json.encode
 _NULL: Final = msgspec.Raw(b"null")
 
@@ -151,7 +150,7 @@ def _wins(state: dict[str, Any]) -> Iterator[dict[str, Any]]:
             "seat": award["seat"],
             "hand": award["hand"],
             "cents": award["cents"],
-            "status": _STATUS.get(award["status"], award["status"]),
+            "status": award["status"],
             "document": award.get("document", ""),
             "share": award["kind"] == "share",
         }

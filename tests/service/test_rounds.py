@@ -45,7 +45,7 @@ def test_the_newest_rounds_are_the_last_of_all_rounds(files: list[str], last: in
 
 def test_no_older_file_is_read_than_the_newest_rounds_need(files: list[str]) -> None:
     gone = files[0] + ".gone"
-    assert [one.phase for one in newest_rounds([gone, files[1]], 3)] == ["idle", "idle", "dealing"]
+    assert [one.shown for one in newest_rounds([gone, files[1]], 3)] == ["idle", "idle", "dealing"]
 
 
 def test_the_card_of_a_round_in_play_stays_hidden_in_the_list(files: list[str]) -> None:

@@ -37,7 +37,7 @@ def _rounds(number: int, minutes_apart: int = 2) -> dict[str, Any]:
                 "first_entry": count,
                 "last_entry": count + 9,
                 "opened_ms": 1_790_000_000_000 + count * minutes_apart * 60_000,
-                "phase": "idle",
+                "shown": "idle",
                 "result": "void" if count % 31 == 0 else "settled",
                 "bets": [],
                 "cards": [],

@@ -683,11 +683,11 @@ def test_a_sign_needs_no_log_in_and_sees_nothing_but_what_it_shows(desk: Desk) -
             assert news["left_ms"] == 3_500
             assert "state" not in news
             (win,) = news["wins"]
-            assert (win["seat"], win["status"], win["share"]) == (2, "pending", False)
+            assert (win["seat"], win["status"], win["share"]) == (2, "waits", False)
             confirmed = [{**award, "status": "paid"}, {**award, "status": "rejected", "kind": "share"}]
             desk.tables.paint(seq=3, state=painted(awards=confirmed, day={"open": False}))
             news = await stream.next("sign")
-            assert [one["status"] for one in news["wins"]] == ["confirmed", "rejected"]
+            assert [one["status"] for one in news["wins"]] == ["paid", "rejected"]
             assert news["wins"][0]["id"] == win["id"]
             assert news["day_open"] is False
             assert (await stream.next("sign"))["seq"] == 3

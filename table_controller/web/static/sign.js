@@ -79,14 +79,14 @@ function hasPicture() {
 }
 
 function royalPaid() {
-  return picture.wins.some(({ hand, status }) => hand === "royal_flush" && status === "confirmed");
+  return picture.wins.some(({ hand, status }) => hand === "royal_flush" && status === "paid");
 }
 
 /** A win that was confirmed before this page was opened is not celebrated again. */
 function noticeWins(first) {
   const { wins, came, house } = picture;
   for (const win of wins) {
-    if (!first && win.status === "confirmed" && statuses.get(win.id) !== "confirmed") {
+    if (!first && win.status === "paid" && statuses.get(win.id) !== "paid") {
       const grand = win.hand === "royal_flush" || win.cents >= house.rules.jackpot_hold_from_cents;
       celebrated.push({ win, grand, until: came + (grand ? GRAND_MS : CELEBRATION_MS) });
     }
@@ -98,12 +98,12 @@ function noticeWins(first) {
 
 /** What is celebrated still; a round that is declared void takes its wins back. */
 function runningAt(now) {
-  celebrated = celebrated.filter(({ win, until }) => now < until && statuses.get(win.id) === "confirmed");
+  celebrated = celebrated.filter(({ win, until }) => now < until && statuses.get(win.id) === "paid");
   return celebrated;
 }
 
 function waiting() {
-  return picture.wins.filter(({ status }) => status === "pending");
+  return picture.wins.filter(({ status }) => status === "waits");
 }
 
 function sentenceOf(win) {
@@ -295,7 +295,7 @@ function pagesNow() {
   if (key !== book.key) {
     book = { key, pages: [...payTables(house).map(tablePage), ...rulePages(ruleSentences(house))] };
   }
-  const won = picture.wins.filter(({ status }) => status === "confirmed");
+  const won = picture.wins.filter(({ status }) => status === "paid");
   if (won.length === 0) return book.pages;
   return [html`<article class="page" data-page="last_win">${winList("last_win", "won", won)}</article>`, ...book.pages];
 }

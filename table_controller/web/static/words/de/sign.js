@@ -45,6 +45,6 @@ export default {
   "sign.seat": "Platz {seat}",
   "sign.share": "Anteil Royal Flush",
 
-  "sign.told.pending": "Wird geprüft: {place}, {hand}, {amount}.",
-  "sign.told.confirmed": "Bestätigt: {place}, {hand}, {amount}.",
+  "sign.told.waits": "Wird geprüft: {place}, {hand}, {amount}.",
+  "sign.told.paid": "Bestätigt: {place}, {hand}, {amount}.",
 };

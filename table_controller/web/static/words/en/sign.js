@@ -45,6 +45,6 @@ export default {
   "sign.seat": "Seat {seat}",
   "sign.share": "Royal flush share",
 
-  "sign.told.pending": "Pending: {place}, {hand}, {amount}.",
-  "sign.told.confirmed": "Confirmed: {place}, {hand}, {amount}.",
+  "sign.told.waits": "Pending: {place}, {hand}, {amount}.",
+  "sign.told.paid": "Confirmed: {place}, {hand}, {amount}.",
 };
