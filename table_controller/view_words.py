@@ -183,8 +183,11 @@ def to_move(results: Mapping[str, str]) -> tuple[int, int]:
 
 def seat_moves(state: Mapping[str, Any], seat: Mapping[str, Any]) -> tuple[int, int]:
     """What the dealer pays and takes at a seat, in cents; what is owed there a supervisor pays."""
-    owed = [one for one in state.get("awards", ()) if one.get("confirmed")]
     pays, takes = to_move(seat["results"])
+    if not seat["results"].get("coin", "").startswith("win"):
+        # While another award of the seat waits, nothing of the coin is among what is paid.
+        return pays, takes
+    owed = [one for one in state.get("awards", ()) if one.get("confirmed")]
     return pays - sum(one["cents"] for one in owed if one["seat"] == seat["seat"]), takes
 
 
