@@ -10,11 +10,12 @@ from itertools import islice
 import msgspec
 
 from table_controller.engine.money import money_text
+from table_controller.engine.progressive import Award
 from table_controller.journal import Entry, read_entries
 from table_controller.record import masked
 from table_controller.replay import Replay, decode_message
 from table_controller.table import messages as m
-from table_controller.table.state import TableState
+from table_controller.table.state import TableState, Waiting
 from table_controller.table.views import snapshot
 
 
@@ -109,6 +110,15 @@ def rounds(entries: Iterable[Entry], snapshot: bytes | None = None) -> Iterator[
         yield _report(again.house, before, first, last, said)
 
 
+def _hand(award: Award) -> str:
+    return f"share_of_{award.category_label}" if award.kind == "share" else award.category_label
+
+
+def _standing(one: Waiting) -> str:
+    """What two people have confirmed is owed until it is paid, which may be in a later round."""
+    return "confirmed" if one.status == "paid" and one.first_operator else one.status
+
+
 def _words(message: m.Said, facts: tuple[m.Fact, ...]) -> str:
     """What somebody said, as one line: who, what, why, and whether it was refused."""
     fields = msgspec.structs.asdict(message.command)
@@ -147,7 +157,7 @@ def _report(house: m.House, state: TableState, first: Entry, last: Entry, said: 
         said=tuple(said) if state.result else tuple(masked(one, set()) for one in said),
         meter_cents=None if state.meter is None else state.meter.cents,
         awards=tuple(
-            f"seat {one.award.seat} {one.award.category_label} {money_text(one.award.cents)} {one.status}"
+            f"seat {one.award.seat} {_hand(one.award)} {money_text(one.award.cents)} {_standing(one)}"
             for one in state.awards
         ),
     )

@@ -94,9 +94,14 @@ def test_a_wrong_pin_does_nothing_and_may_be_typed_again(
     forgive(page, "403")
     dialog = second_look(begin(page, "Void the round"))
     do_it(dialog, "999123")
-    expect(dialog.get_by_role("alert")).not_to_be_empty()
+    expect(dialog.get_by_role("alert")).to_contain_text("the name or the PIN is wrong")
     assert not painted.commands
     expect(dialog.get_by_label("PIN")).to_have_value("")
+    # The table moves on, as it does by noting the wrong PIN: the page looks again, and what it said stays.
+    with page.expect_response("**/effect"):
+        painted.play("count 1 5")
+    expect(dialog.get_by_role("button", name="Do it")).to_be_enabled()
+    expect(dialog.get_by_role("alert")).to_contain_text("the name or the PIN is wrong")
     do_it(dialog, painted.pins["ann"])
     expect(dialog).to_contain_text("Done.")
     assert len(painted.commands) == 1
@@ -215,6 +220,32 @@ def test_a_correction_is_typed_in_money_and_said_by_two_people(painted: Painted,
     dialog.get_by_label("Reason").fill("I saw it too")
     do_it(second_look(dialog), painted.pins["ben"])
     expect(dialog).to_contain_text("Done.")
+    meter = painted.canvas().state.meter
+    assert meter is not None
+    assert meter.cents == 1_240_050
+
+
+def test_a_correction_that_was_asked_for_is_done_when_a_second_person_finds_it_and_says_it(
+    painted: Painted, open_page: Open
+) -> None:
+    painted.paint("T1", "idle")
+    page = open_page("/console", operator="ann")
+    dialog = begin(page, "Correct a meter", reason="the sign showed less")
+    dialog.get_by_text("meter", exact=True).click()
+    dialog.get_by_label("It must show").fill("12,400.50")
+    dialog.get_by_text("the display was wrong").click()
+    dialog.get_by_label("Approval reference").fill("GC-12")
+    do_it(second_look(dialog), painted.pins["ann"])
+    expect(dialog).to_contain_text("Nothing is decided until a second person says the same.")
+    dialog.get_by_role("button", name="Close").click()
+    page.locator(".need").get_by_role("button", name="Correct a meter").click()
+    dialog.get_by_label("Who says it").fill("ben")
+    dialog.get_by_label("Reason").fill("I saw it too")
+    second_look(dialog)
+    expect(dialog).to_contain_text("This correction has been asked for.")
+    do_it(dialog, painted.pins["ben"])
+    expect(dialog).to_contain_text("Done.")
+    expect(dialog).not_to_contain_text("second person")
     meter = painted.canvas().state.meter
     assert meter is not None
     assert meter.cents == 1_240_050

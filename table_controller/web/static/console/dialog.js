@@ -4,7 +4,7 @@
 import { html, nothing, render } from '../lit-html.js';
 import { amount, effect, money, say, tables, time, word } from '../table.js';
 import { cents as readCents } from './amounts.js';
-import { DECISIONS, possible, refusal } from './decisions.js';
+import { DECISIONS, askedCorrection, possible, refusal } from './decisions.js';
 import { refreshOffers } from './offers.js';
 import { currentWords, isShare, parameterOf } from './parameters.js';
 import { first } from './record.js';
@@ -119,6 +119,7 @@ function chooser() {
 function spokenNotice() {
   const spoken = chosenFirst();
   if (spoken) return notice('info', word(`decision.spoken.${spoken.decision}`, { operator: spoken.operator }), 'person');
+  if (askedBefore()) return notice('info', word('decision.asked-already'), 'person');
   return now.second ? notice('info', word('decision.second-person', { operator: now.spoken }), 'person') : nothing;
 }
 
@@ -211,11 +212,11 @@ async function look(event) {
 
 // ------------------------------------------------------------------------------------ step 2: the second look
 
-/** Ask what the command does; true if the look is there. */
-async function lookAgain() {
+/** Ask what the command does; true if the look is there. Where nobody pressed for it, what was said to him stays. */
+async function lookAgain(byItself = false) {
   const asked = now;
   asked.busy = true;
-  asked.error = '';
+  if (!byItself) asked.error = '';
   redrawDecision();
   const known = tables.get(asked.table);
   const seen = `${known.boot}/${known.seq}`;
@@ -297,6 +298,7 @@ async function act(event) {
   const asked = now;
   asked.busy = true;
   asked.error = '';
+  asked.asked = askedBefore();
   redrawDecision();
   const more = { round: asked.round, reason: asked.reason };
   if (pin) more.pin = pin;
@@ -330,10 +332,16 @@ async function act(event) {
 
 // ------------------------------------------------------------------------------------ step 3: the answer
 
+/** Whether another person has asked for just this correction before. */
+function askedBefore() {
+  const before = now.type === 'CorrectMeter' && !now.second && now.command ? askedCorrection(now.table) : null;
+  return Boolean(before) && ['pot', 'cents', 'why', 'approval'].every((name) => before[name] === now.command[name]);
+}
+
 /** Whether the first of two people has spoken and the second one is needed. */
 function halfDone() {
   if (!now.kind.two || !now.answer.ok) return false;
-  if (now.type === 'CorrectMeter') return !now.second;
+  if (now.type === 'CorrectMeter') return !now.second && !now.asked;
   return !now.second && tables.get(now.table).state.awards.some((one) => one.seat === now.command.seat && one.status === 'waits');
 }
 
@@ -380,7 +388,7 @@ export function redrawDecision() {
     ${views[now.step]()}`, dialog);
   const known = tables.get(now.table);
   const old = now.seen !== `${known.boot}/${known.seq}` && Date.now() - now.lookedAt > LOOK_AGAIN_MS;
-  if (now.step === 'look' && !now.busy && old && !isDead(now.table)) lookAgain();
+  if (now.step === 'look' && !now.busy && old && !isDead(now.table)) lookAgain(true);
 }
 
 /** The keys of a decision, for wherever it is offered. */

@@ -99,7 +99,7 @@ function report(body, locale, house) {
         [word('report.resets'), `${count(body.resets)} / ${amount(body.seeded_cents)}`],
       ])}
     </div>
-    ${grid(word('report.seats'), heads('seat', 'hands', 'ante', 'raise', ...(bonus ? ['bonus'] : []), 'back', 'players-result', 'coins', 'awards'),
+    ${grid(word('report.seats'), heads('seat', 'hands', 'ante', 'raise', ...(bonus ? ['bonus'] : []), 'back', 'house-result', 'coins', 'awards'),
       body.seats.map((one) => [one.seat, count(one.hands), amount(one.ante_cents), amount(one.raise_cents), ...(bonus ? [amount(one.bonus_cents)] : []),
         amount(one.refunded_cents), amount(one.result_cents), count(one.coins), amount(one.awards_cents)]), bonus ? [2, 3, 4, 5, 6, 8] : [2, 3, 4, 5, 7])}
     ${grid(word('report.dealers'), heads('dealer', 'rounds', 'on-duty', 'an-hour'),
@@ -205,7 +205,7 @@ function hitsTab({ table, config, redraw }) {
     ${body?.gaps.length ? notice('warn', body.gaps.join(' ')) : nothing}
     ${body && !body.hits.length ? html`<p class="panel quiet">${word('hits.none')}</p>` : nothing}
     ${body ? grid(word('hits.title', { number: body.hits.length, found: body.found }), heads('document', 'when', 'round', 'seat', 'hand', 'amount', 'meter', 'status', 'decided', 'slip'),
-      [...body.hits].reverse().map((hit) => [hit.document, dayAndTime(hit.wall_ms, config.locale), hit.round, hit.seat, named('hand', hit.hand), money(hit.cents), money(hit.meter_cents),
+      [...body.hits].reverse().map((hit) => [hit.document, dayAndTime(hit.wall_ms, config.locale), hit.round, hit.seat, named('hand', hit.kind === 'share' ? `share_of_${hit.hand}` : hit.hand), money(hit.cents), money(hit.meter_cents),
         state(kinds[hit.status], word(`hit.${hit.status}`)), hit.decided_by.join(', '), html`<button class="key small link" @click=${() => slip(hit)}>${word('hits.slip')}<span class="hidden-words"> ${hit.document}</span></button>`]), [5, 6]) : nothing}
     ${sheet('slip', 'document', { table, redraw })}`;
 }
