@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from table_controller.table import messages as m
+from table_controller.table.state import CARDS_IN_THE_DECK
 from table_controller.web.effects_round import Look, Shown, award_words, plural
 from table_controller.wording import line_words, money, place_words
 
@@ -246,8 +247,12 @@ def clear_alarm(look: Look, command: m.ClearAlarm) -> list[str]:
 
 def count_stub(look: Look, command: m.CountStub) -> list[str]:
     """The rest of the deck was counted."""
+    out = int(look.shown["cards_out"])
+    total = command.cards + out
     return [
-        f"The rest of the deck is stated to have {plural(command.cards, 'card', 'cards')}. "
-        f"{plural(int(look.shown['cards_out']), 'card has', 'cards have')} left the shoe.",
-        "A right count proves the deck complete; a wrong one is an alarm, and another deck may be needed.",
+        f"The rest of the deck is stated to have {plural(command.cards, 'card', 'cards')}; "
+        f"{plural(out, 'card has', 'cards have')} left the shoe: {total} together.",
+        "That is the whole deck."
+        if total == CARDS_IN_THE_DECK
+        else f"THAT IS NOT {CARDS_IN_THE_DECK}: the deck counts as incomplete, which is an alarm.",
     ]

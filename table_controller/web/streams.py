@@ -186,7 +186,14 @@ class Streams:
 
     def told(self, table: str, facts: tuple[Heard, ...], picture: Picture) -> None:
         """A table has changed: whoever looks at it is woken."""
-        if self._shown[table].take(picture, facts):
+        shown = self._shown[table]
+        if 0 < shown.picture.boot < picture.boot:
+            # What a table says at its start nobody hears yet, so the record has at least that it was started.
+            start = Heard(
+                picture.boot, picture.seq, picture.at_ms, self._clock.wall_ms(), b'{"type":"Restarted"}'
+            )
+            facts = (start, *facts)
+        if shown.take(picture, facts):
             for stream in self._open:
                 if stream.table in ("", table):
                     stream.wake.set()

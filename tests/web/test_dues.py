@@ -169,9 +169,8 @@ def test_a_confirmed_award_is_owed_by_its_document_and_not_paid_with_the_bets() 
 def test_while_another_award_waits_a_seat_is_paid_no_less_for_one_that_is_confirmed() -> None:
     top = TableTop(LIVE)
     hands = dealt({1: ROYAL, 2: "5C 6C 7C 8C 9C"}, PLAYS)
-    top.run(
-        f"ante 1 10.00\ncoin 1\nante 2 10.00\ncoin 2\nlock\n{hands}\nraise 1\nraise 2\nclose\nreveal\nstub 37\n"
-    )
+    top.run(f"ante 1 10.00\ncoin 1\nante 2 10.00\ncoin 2\nlock\n{hands}\n")
+    top.run("raise 1\nraise 2\nclose\nreveal\nstub 37\n")
     before = {seat: due["pays_cents"] for seat, due in dues_of(top).items()}
     assert all(cents >= 0 for cents in before.values())
     top.run("sup confirm 1\n")

@@ -206,3 +206,11 @@ def test_closing_the_day_says_what_stays_owed() -> None:
         _house(table),
     )
     assert "1 award of together 50.00 stay owed to players." in said
+
+
+@pytest.mark.parametrize(("cards", "said"), [(52, "That is the whole deck."), (31, "THAT IS NOT 52")])
+def test_a_count_of_the_rest_is_added_up_before_it_is_said(cards: int, said: str) -> None:
+    table = TableTop(RULES).run("ante 1 10.00\n")
+    look = _look(table, m.CountStub(cards))
+    assert f"{cards} together" in look
+    assert said in look

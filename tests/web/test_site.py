@@ -664,6 +664,24 @@ def test_facts_come_live_and_late_ones_to_a_new_stream(desk: Desk) -> None:
     desk.run(test)
 
 
+def test_a_table_that_was_started_again_says_so_in_the_record(desk: Desk) -> None:
+    async def test() -> None:
+        desk.tables.paint(boot=3, seq=9)
+        browser = await desk.at("ann")
+        async with browser.stream("/api/events") as stream:
+            await stream.next("beat")
+            desk.tables.paint(boot=4, seq=12)
+            news = await stream.next("fact")
+            assert (news["boot"], news["seq"], news["fact"]) == (4, 12, {"type": "Restarted"})
+            assert news["quiet"] is False
+            desk.tables.paint(
+                boot=4, seq=13, facts=(Heard(4, 13, 1, 2, b'{"type":"DayOpened","day":4,"operator":"ann"}'),)
+            )
+            assert (await stream.next("fact"))["fact"]["type"] == "DayOpened"
+
+    desk.run(test)
+
+
 def test_a_sign_needs_no_log_in_and_sees_nothing_but_what_it_shows(desk: Desk) -> None:
     award = {
         "seat": 2,

@@ -8,7 +8,7 @@ import { lineWords, named, placeWords } from './standing.js';
 const SHOWN = 200;
 
 const KINDS = {
-  alarms: ['AlarmRaised', 'AlarmCleared', 'HoldPlaced', 'HoldEnded', 'DeckFinding', 'Noticed'],
+  alarms: ['Restarted', 'AlarmRaised', 'AlarmCleared', 'HoldPlaced', 'HoldEnded', 'DeckFinding', 'Noticed'],
   money: [
     'BetsLocked', 'MeterChanged', 'MeterReset', 'MeterCorrected', 'CorrectionSeconded', 'ShareWon', 'RoundSettled', 'RoundVoided',
     'AwardHeld', 'AwardSeconded', 'AwardPaid', 'AwardRejected', 'HitRecorded', 'HitDecided', 'HitWithdrawn', 'HitPaid',
@@ -22,7 +22,7 @@ const KINDS = {
 };
 const KIND_OF = new Map(Object.entries(KINDS).flatMap(([kind, types]) => types.map((type) => [type, kind])));
 const FILTERS = ['told', 'all', 'alarms', 'money', 'play', 'refused', 'day'];
-const GRAVE = new Set(['AlarmRaised', 'HoldPlaced', 'RoundVoided', 'SoftwareChanged', 'AwardHeld']);
+const GRAVE = new Set(['Restarted', 'AlarmRaised', 'HoldPlaced', 'RoundVoided', 'SoftwareChanged', 'AwardHeld']);
 
 let filter = 'told';
 

@@ -121,7 +121,7 @@ export default {
   'fact.SoftwareChanged': 'ANDERES PROGRAMM: {before} → {after}', 'fact.ClockWasSet': 'Die Uhr wurde um {by_ms} ms gestellt', 'fact.TrialBegun': '{operator} probt den Tisch, verständigt: {notified}', 'fact.TrialEnded': '{operator} beendet die Probe',
   'fact.LineTried': 'Geht: {line}', 'fact.WalkRecorded': 'Tasten und Lampen: {passed}; nicht geprobt: {missing}; Fehler: {failed}', 'fact.all-work': 'alle gehen', 'fact.not-all-work': 'NICHT ALLE GEHEN', 'fact.DeckChanged': 'Ein anderes Deck ist in Gebrauch: {deck}',
   'fact.DeckFinding': 'Deck {deck} ansehen: {finding} {card}', 'fact.DealerChanged': 'Dealer: {before} → {after}', 'fact.AlarmCleared': 'Quittiert von {operator}: {alarm}{where}', 'fact.ParameterChanged': '{option}: {before} → {after}, Genehmigung {approval}',
-  'fact.RoundCleared': 'Runde {round} ist abgeräumt', 'fact.AccessRefused': 'AN DER TÜR ABGEWIESEN: {who}, {word} ({why})', 'fact.KeysListed': 'Diese Schlüssel öffnen die Tür: {keys}',
+  'fact.Restarted': 'DER TISCH IST NEU GESTARTET. Was er tat, bis die Seiten ihn hörten, steht in seinen Berichten.', 'fact.RoundCleared': 'Runde {round} ist abgeräumt', 'fact.AccessRefused': 'AN DER TÜR ABGEWIESEN: {who}, {word} ({why})', 'fact.KeysListed': 'Diese Schlüssel öffnen die Tür: {keys}',
   'say.at.cage': 'Kasse', 'say.at.table': 'Tisch', 'say.cause.count': 'falsche Kartenzahl', 'say.cause.conduct': 'Verhalten', 'say.decision.confirm': 'bestätigt', 'say.decision.reject': 'abgelehnt',
   'say.by.dealer': 'Dealer', 'say.by.time': 'Zeit', 'say.by.supervisor': 'Supervisor',
   'why.contribution': 'Münzen', 'why.award': 'Gewinn', 'why.void': 'ungültig', 'why.correction': 'Berichtigung', 'why.reset': 'Neubeginn',
