@@ -174,10 +174,11 @@ def return_excess(turn: Turn, command: ReturnExcess) -> None:
     """The exact excess of a raise goes back."""
     seat = _raise_while_deciding(turn, command.seat)
     excess_cents = seat.raise_lying_cents - 2 * seat.ante_cents
-    if excess_cents <= 0 or command.cents != excess_cents:
+    if excess_cents <= 0:
+        raise Refused(f"nothing lies in excess at seat {command.seat}")
+    if command.cents != excess_cents:
         raise Refused(
-            f"the excess at seat {command.seat} is {money_text(max(0, excess_cents))}, "
-            f"not {money_text(command.cents)}"
+            f"the excess at seat {command.seat} is {money_text(excess_cents)}, not {money_text(command.cents)}"
         )
     seat.raise_.cents = 2 * seat.ante_cents
 

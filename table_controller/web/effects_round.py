@@ -178,7 +178,7 @@ def _coins_of_a_void(look: Look, again: bool) -> list[str]:
             f"{named[0].upper()}{named[1:]}: in action on a whole hand; on any other, {value} goes back."
         ]
     else:
-        lines = [f"{named[0].upper()}{named[1:]}: {value} back each."]
+        lines = [f"{named[0].upper()}{named[1:]}: {value} back{' each' if len(seats) > 1 else ''}."]
     lines.append(_share_of_a_coin(look))
     match look.rules.get("jackpot_hand_in_void_round"):
         case "manager_decision":

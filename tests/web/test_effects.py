@@ -103,7 +103,7 @@ def test_the_second_look_is_the_same_whatever_lies_face_down(command: m.AnyComma
 def test_a_void_says_of_a_coin_only_what_the_rule_says() -> None:
     table = TableTop(RULES + 'coin_on_void = "refund"\nvoid_contribution = "keep"\n').run(LAID)
     said = _look(table, m.VoidRound())
-    assert "The jackpot coin at seat 1: 1.00 back each." in said
+    assert "The jackpot coin at seat 1: 1.00 back." in said
     assert "stays on the meter, and the house pays for it" in said
     assert "two people decide the award" in said
     stands = TableTop(RULES + 'coin_on_void = "stands"\njackpot_hand_in_void_round = "paid"\n').run(LAID)

@@ -54,6 +54,8 @@ function value(key, one) {
 export function sentence(fact) {
   const { type, ...fields } = fact;
   const values = Object.fromEntries(Object.entries(fields).map(([key, one]) => [key, value(key, one)]));
+  if (type === 'DeckFinding' && !fact.card) values.card = '';
+  if (type === 'AccessRefused' && !fact.who) values.who = word('fact.somebody');
   if (type === 'HitWithheld') values.hold = named('check', fact.hold);
   if (type === 'AlarmRaised' || type === 'AlarmCleared' || type === 'Noticed') {
     values.where = fact.place ? word('fact.where', { place: values.place }) : '';

@@ -122,7 +122,7 @@ export default {
   'fact.SoftwareChanged': 'ANOTHER PROGRAM: {before} → {after}', 'fact.ClockWasSet': 'The clock was set by {by_ms} ms', 'fact.TrialBegun': '{operator} tries the table, notified: {notified}', 'fact.TrialEnded': '{operator} ends the trial',
   'fact.LineTried': 'Works: {line}', 'fact.WalkRecorded': 'Keys and lamps {passed}; not tried: {missing}; failed: {failed}', 'fact.all-work': 'all work', 'fact.not-all-work': 'DO NOT ALL WORK', 'fact.DeckChanged': 'Another deck is in use: {deck}',
   'fact.DeckFinding': 'Look at {deck}: {finding} {card}', 'fact.DealerChanged': 'Dealer: {before} → {after}', 'fact.AlarmCleared': 'Acknowledged by {operator}: {alarm}{where}', 'fact.ParameterChanged': '{option}: {before} → {after}, approval {approval}',
-  'fact.Restarted': 'THE TABLE HAS STARTED AGAIN. What it did until the pages heard it stands in its papers.', 'fact.RoundCleared': 'Round {round} is cleared', 'fact.AccessRefused': 'REFUSED AT THE DOOR: {who}, {word} ({why})', 'fact.KeysListed': 'These keys open the door: {keys}',
+  'fact.somebody': 'somebody', 'fact.Restarted': 'THE TABLE HAS STARTED AGAIN. What it did until the pages heard it stands in its papers.', 'fact.RoundCleared': 'Round {round} is cleared', 'fact.AccessRefused': 'REFUSED AT THE DOOR: {who}, {word} ({why})', 'fact.KeysListed': 'These keys open the door: {keys}',
   'say.at.cage': 'cage', 'say.at.table': 'table', 'say.cause.count': 'wrong count of cards', 'say.cause.conduct': 'conduct', 'say.decision.confirm': 'confirmed', 'say.decision.reject': 'rejected',
   'say.by.dealer': 'dealer', 'say.by.time': 'time', 'say.by.supervisor': 'supervisor',
   'why.contribution': 'coins', 'why.award': 'award', 'why.void': 'void', 'why.correction': 'correction', 'why.reset': 'reset',
