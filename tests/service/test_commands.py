@@ -270,6 +270,14 @@ def test_a_word_about_money_names_its_choices(panel: Panel, command: dict[str, A
     assert panel.refusal(ANTE | {"command": command, "role": "supervisor", "reason": "because"}) == error
 
 
+@pytest.mark.parametrize("shift", ["two\nlines", "bell\a", "x\x1b[2J", "\u202eevil", "x" * 201])
+def test_a_text_of_a_command_is_letters_on_one_line(panel: Panel, shift: str) -> None:
+    command = {"type": "ChangeShift", "shift": shift}
+    error = panel.refusal(ANTE | {"command": command, "role": "supervisor", "reason": "because"})
+    assert error.startswith("$.command.shift: ")
+    assert error.endswith("allowed: at most 200 letters on one line.")
+
+
 def test_a_supervisor_needs_a_reason_to_void(panel: Panel) -> None:
     assert panel.refusal(VOID | {"reason": "  "}) == '$.reason: "  " was found; VoidRound needs a reason.'
 

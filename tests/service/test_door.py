@@ -388,6 +388,8 @@ def test_what_the_authenticator_is_asked_in_a_wrong_form_is_refused(table: Table
         [b"", b"1.0", b"7", b"another", b"", b"", b"CURVE", public],
         [b"", b"2.0", b"7", b"state", b"", b"", b"CURVE", public],
         [b"", b"1.0", b"7", b"state", b"", b"", b"NULL"],
+        [b"", b"1.0", b"7", b"state", b"", b"", b"NULL", public],
+        [b"", b"1.0", b"7", b"state", b"", b"", b"PLAIN", public, b""],
         [b"", b"1.0", b"7", b"state", b"", b"", b"CURVE"],
         [b"nothing"],
     ]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 import pytest
 import zmq
 
+from table_controller import keys as keys_module
 from table_controller.keys import (
     KeysRefused,
     add,
@@ -126,6 +128,32 @@ def test_what_is_no_file_of_ones_own_is_no_register(folder: str, tmp_path: Path)
         make(register_path(folder))
         with pytest.raises(KeysRefused, match="register"):
             read_register(folder)
+
+
+def test_a_file_of_another_user_is_no_register_and_no_secret(
+    folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its owner could change it whenever he likes, whatever its mode is."""
+    of_this_user = os.fstat
+
+    def of_another(number: int) -> os.stat_result:
+        found = list(of_this_user(number))
+        found[stat.ST_UID] = os.geteuid() + 4242
+        return os.stat_result(found)
+
+    monkeypatch.setattr(os, "fstat", of_another)
+    for read in (read_register, read_table_key):
+        with pytest.raises(KeysRefused, match="no file of this user"):
+            read(folder)
+
+
+def test_a_register_holds_only_so_many_keys(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keys_module, "KEYS_MAX", 2)
+    add(folder, "ann", "supervisor", TODAY)
+    add(folder, "MAIN", "display", TODAY)
+    with pytest.raises(KeysRefused, match="there are 2 keys already"):
+        add(folder, "cy", "dealer", TODAY)
+    assert not os.path.exists(f"{folder}/cy.key")
 
 
 def test_a_register_that_others_may_write_is_refused(folder: str) -> None:

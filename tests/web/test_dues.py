@@ -181,6 +181,32 @@ def test_while_another_award_waits_a_seat_is_paid_no_less_for_one_that_is_confir
     assert {seat: due["pays_cents"] for seat, due in dues_of(top).items()} == before
 
 
+def test_an_award_that_waits_is_no_reason_to_pay_and_a_document_is_of_its_own_seat() -> None:
+    top = TableTop(US)
+    hands = {1: ROYAL, 3: "9H 8H 7H 6C 5C", 5: "5H 6D 7D 8D 9C"}
+    top.run(f"ante 1 10.00\nante 3 10.00\nante 5 10.00\ncoin 1\ncoin 3\nlock\n{dealt(hands, PLAYS)}\n")
+    top.run("raise 1\nraise 3\nraise 5\nclose\nreveal\n")
+    assert "royal flush" not in dues_of(top)[1]["lines"][-1]
+    top.run(f"stub {52 - view_of(top)['cards_out']}\nsup confirm 1\n")
+    assert [len(due["documents"]) for due in dues_of(top).values()] == [
+        int(seat == 1) for seat in dues_of(top)
+    ]
+
+
+def test_a_house_that_pays_more_for_a_dealer_who_does_not_qualify_is_told_with_its_odds() -> None:
+    house = US + "nonqualify_odds = 4\n"
+    due = round_of(house, "ante 1 10.00", {1: NOTHING}, SHORT, "raise 1")[1]
+    assert due["lines"][0] == "ante 10.00 wins 40.00 (4 to 1, the dealer does not qualify)"
+    assert due["pays_cents"] == 4000
+
+
+def test_a_dead_hand_is_told_without_a_reason_that_its_cards_would_give() -> None:
+    decisions = "raise 1\nsup dead 1 conduct"
+    due = round_of(LIVE, "ante 1 10.00\nbonus 1 5.00", {1: PAIR}, PLAYS, decisions)[1]
+    assert due["lines"] == ["ante 10.00 is lost", "raise 20.00 is lost", "bonus 5.00 is lost"]
+    assert (due["pays_cents"], due["takes_cents"]) == (0, 3500)
+
+
 def test_nothing_is_due_before_the_settlement() -> None:
     top = TableTop(US)
     house = msgspec.to_builtins(top.house)

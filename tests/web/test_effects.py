@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import pytest
@@ -13,6 +13,7 @@ from table_controller.table.roles import ROLES
 from table_controller.table.state import rules_now
 from table_controller.table.views import snapshot
 from table_controller.web.effects import NOT_KNOWN, effect_lines
+from table_controller.wording import money
 from tests.table.tabletop import TableTop
 
 RULES = 'preset = "us"\nbonus = [1000, 200, 100, 20, 15, 10, 7]\n'
@@ -214,3 +215,108 @@ def test_a_count_of_the_rest_is_added_up_before_it_is_said(cards: int, said: str
     look = _look(table, m.CountStub(cards))
     assert f"{cards} together" in look
     assert said in look
+
+
+def test_a_short_raise_that_becomes_a_fold_goes_back_as_the_second_look_said() -> None:
+    table = TableTop(RULES).run(LAID).run(FLUSH).run("raise 3 15.00")
+    said = _look(table, m.FoldShort(3))
+    assert "Seat 3 is folded; the 15.00 on its raise spot go back." in said
+    assert "A raise there is 40.00. The ante of 20.00 is lost with the fold." in said
+    assert not table.word(m.FoldShort(3))
+    assert _shown(table)["seats"][2]["results"]["raise"] == "refund 15.00"
+
+
+def test_the_excess_of_a_raise_leaves_what_the_second_look_said() -> None:
+    table = TableTop(RULES).run(LAID).run(FLUSH).run("raise 3 55.00")
+    said = _look(table, m.ReturnExcess(3, 1_500))
+    assert "15.00 of the raise at seat 3 go back to the player." in said
+    assert "A raise of 40.00 stays." in said
+    assert not table.word(m.ReturnExcess(3, 1_500))
+    assert _shown(table)["seats"][2]["raise"]["cents"] == 4_000
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_a_fold_keeps_or_loses_bonus_and_coin_as_the_second_look_said(keeps: bool) -> None:
+    word = str(keeps).lower()
+    table = TableTop(RULES + f"fold_keeps_bonus = {word}\nfold_keeps_coin = {word}\n")
+    table.run(LAID).run(FLUSH)
+    what = "stays in action" if keeps else "is lost with the fold"
+    assert f"Its jackpot coin {what}." in _look(table, m.Fold(1))
+    assert f"Its bonus bet {what}." in _look(table, m.Fold(3))
+    table.run("fold 1\nraise 3\nclose\nreveal")
+    # The hand at seat 1 is a flush, which the coin wins with where it stayed.
+    assert _shown(table)["seats"][0]["results"]["coin"].partition(" ")[0] == ("win" if keeps else "lose")
+
+
+def test_a_dead_hand_by_conduct_loses_its_bonus_too_as_the_second_look_said() -> None:
+    table = TableTop(RULES + 'dead_hand_bonus = "refund"\n').run(LAID).run(FLUSH)
+    assert "The bonus of 5.00 is lost." in _look(table, m.DeadHand(3, "conduct"))
+    assert "The bonus of 5.00 goes back." in _look(table, m.DeadHand(3, "count"))
+    assert not table.word(m.DeadHand(3, "conduct"))
+    assert _shown(table)["seats"][2]["results"]["bonus"] == "lose 5.00"
+
+
+@pytest.mark.parametrize("pot", ["meter", "reserve", "overflow"])
+def test_a_correction_names_what_stands_in_that_very_pot_and_which_way_it_goes(pot: str) -> None:
+    meter = {"cents": 1_000_000, "reserve_cents": 4_200, "overflow_cents": 900}
+    before = dict(zip(("meter", "reserve", "overflow"), meter.values(), strict=True))[pot]
+    for difference, way in ((2_500, "25.00 more"), (-300, "3.00 less"), (0, "no difference")):
+        command = m.CorrectMeter(cast(m.Pot, pot), before + difference, "display_wrong", "GC-7")
+        said = effect_lines(command, {"meter": meter}, {})[0]
+        assert said == f"The {pot} goes from {money(before)} to {money(before + difference)}: {way}."
+
+
+def _owed(**changes: Any) -> dict[str, Any]:
+    one = {"document": "T1-A000001", "round": "r", "seat": 2, "cents": 5_000, "hold": "", **changes}
+    return {"owed": [one, {"document": "T1-A000002", "round": "r", "seat": 4, "cents": 700, "hold": ""}]}
+
+
+def test_a_payment_says_how_much_is_paid_to_whom_and_that_a_withheld_one_is_not() -> None:
+    paid = "\n".join(effect_lines(m.PayHit("T1-A000001", "cage"), _owed(), {}))
+    assert "T1-A000001: 50.00 for seat 2 is recorded as paid at the cage" in paid
+    held = "\n".join(effect_lines(m.PayHit("T1-A000001", "cage"), _owed(hold="tax"), {}))
+    assert "is withheld (tax)" in held
+    assert "recorded as paid" not in held
+    waits = "\n".join(effect_lines(m.WithholdHit("T1-A000001", "tax"), _owed(), {}))
+    assert "T1-A000001, 50.00, is not paid until it is released (tax)." in waits
+    freed = "\n".join(effect_lines(m.ReleaseHit("T1-A000001"), _owed(hold="tax"), {}))
+    assert "The check of T1-A000001 is done: 50.00 can be paid. Nothing is paid yet." in freed
+    unknown = effect_lines(m.PayHit("T1-A000009", "cage"), _owed(), {})
+    assert unknown == ["No confirmed award with the document T1-A000009 is unpaid."]
+
+
+def test_at_the_end_of_the_day_all_that_is_owed_is_added_up() -> None:
+    table = TableTop(RULES, gaming_day=True)
+    said = "\n".join(effect_lines(m.CloseDay(), _shown(table) | _owed(), _house(table)))
+    assert "2 awards of together 57.00 stay owed to players." in said
+
+
+def test_a_round_with_a_confirmed_award_is_not_said_to_become_void() -> None:
+    table = TableTop(RULES + 'jackpot_hold_from = "10.00"\njackpot_verify = "none"\n').run(LAID).run(FLUSH)
+    table.run("raise 1\nraise 3\nclose\nreveal")
+    assert not table.both(m.ConfirmAward(1))
+    shown = _shown(table)
+    # Another award of the round still waits, as the second of two jackpots does.
+    shown["awards"].append(shown["awards"][0] | {"seat": 3, "status": "waits", "confirmed": False})
+    said = effect_lines(m.VoidRound(), shown, _house(table))
+    assert said == ["An award of this round is confirmed, so the round can no longer be void."]
+
+
+def test_a_royal_that_is_shared_is_decided_with_all_its_shares() -> None:
+    table = TableTop(RULES)
+    one = {"hand": "royal_flush", "status": "waits", "document": "", "confirmed": False}
+    awards = [
+        one | {"seat": 1, "kind": "royal", "cents": 600_000},
+        one | {"seat": 3, "kind": "share", "cents": 400_000},
+    ]
+    said = "\n".join(effect_lines(m.ConfirmAward(1), _shown(table) | {"awards": awards}, _house(table)))
+    assert "The award at seat 1 (royal flush, 6,000.00)" in said
+    assert "The award at seat 3 (royal flush share, 4,000.00)" in said
+    reset = money(int(_house(table)["rules"]["reset_cents"]))
+    assert f"begins anew with what is left of it and {reset}." in said
+
+
+def test_an_amount_is_told_beside_what_counts_on_that_very_spot() -> None:
+    table = TableTop(RULES).run("ante 3 20.00\nbonus 3 5.00")
+    assert "So far 5.00 counts." in _look(table, m.SetAmount("bonus", 3, 700))
+    assert "So far 20.00 counts." in _look(table, m.SetAmount("ante", 3, 700))

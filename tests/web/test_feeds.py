@@ -144,6 +144,22 @@ def test_a_gap_is_mended_by_the_snapshot(rig: Rig) -> None:
     rig.run(test)
 
 
+def test_a_gap_is_mended_although_the_table_is_never_silent(rig: Rig) -> None:
+    def mended() -> bool:
+        # The heartbeats go on: nothing but their number tells that a state was lost.
+        rig.table.say("heartbeat", 1, 9, {"head": ""})
+        return bool(rig.picture.seq == 9)
+
+    async def test() -> None:
+        rig.table.say("state", 1, 5, {"round": "R1"})
+        await rig.until(lambda: rig.picture.seq == 5)
+        rig.table.answers["snapshot"] = {"state": rig.table.envelope("state", 1, 9, {"round": "R3"})}
+        await rig.until(mended)
+        assert msgspec.json.decode(rig.picture.state) == {"round": "R3"}
+
+    rig.run(test)
+
+
 def test_silence_is_answered_with_a_question_for_the_snapshot(rig: Rig) -> None:
     async def test() -> None:
         rig.table.say("state", 1, 5, {"round": "R1"})

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import io
+import json
 import os
 import stat
+from hashlib import scrypt
 from pathlib import Path
 
 import pytest
 
 from table_controller.web import __main__ as program
+from table_controller.web import operators as operators_module
 from table_controller.web.operators import (
     LOCKED_MS,
     WRONG_MAX,
@@ -86,6 +89,17 @@ def test_the_same_pin_of_two_people_looks_different_in_the_file() -> None:
     assert one.hash != other.hash
 
 
+def test_the_same_pin_of_one_person_looks_different_each_time() -> None:
+    assert make_record("ann", "dealer", "271828").hash != make_record("ann", "dealer", "271828").hash
+
+
+def test_a_pin_costs_whoever_guesses_it_as_much_as_was_decided() -> None:
+    """Six digits are found in no time where a hash costs nothing; and files of today open tomorrow."""
+    record = make_record("ann", "dealer", "271828")
+    salt = bytes.fromhex(record.salt)
+    assert record.hash == scrypt(b"271828", salt=salt, n=16_384, r=8, p=1, maxmem=1 << 25, dklen=32).hex()
+
+
 def test_the_right_pin_opens_and_the_wrong_one_does_not(operators: Operators) -> None:
     found = operators.check_now("ann", "271828").operator
     assert found is not None
@@ -157,6 +171,36 @@ def test_tries_that_cannot_be_read_let_nobody_in(operators: Operators, tmp_path:
         operators.check_now("ann", "271828")
     tries.unlink()
     assert operators.check_now("ann", "271828").operator is not None
+
+
+def test_a_made_up_name_costs_the_same_hash_as_a_real_one(
+    operators: Operators, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hashed: list[tuple[str, int]] = []
+
+    def counted(pin: str, salt: bytes) -> bytes:
+        hashed.append((pin, len(salt)))
+        return b""
+
+    monkeypatch.setattr(operators_module, "_hash", counted)
+    operators.check_now("ann", "999998")
+    operators.check_now("nobody", "999998")
+    assert hashed == [("999998", 16)] * 2
+
+
+def test_made_up_names_fill_no_disk_and_wipe_no_real_ones_tries(
+    operators: Operators, clock: HandClock, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(operators_module, "_STRANGERS_MAX", 3)
+    monkeypatch.setattr(operators_module, "_hash", lambda _pin, _salt: b"")
+    for _ in range(WRONG_MAX):
+        operators.check_now("ann", "999998")
+    for number in range(9):
+        operators.check_now(f"nobody {number}", "999998")
+    place = tmp_path / "operators.toml.tries"
+    assert set(json.loads(place.read_bytes())) == {"ann", "nobody 6", "nobody 7", "nobody 8"}
+    assert stat.S_IMODE(os.stat(place).st_mode) == 0o600
+    assert another(operators, clock).check_now("ann", "271828").wait_ms == LOCKED_MS
 
 
 def test_a_clock_that_was_set_back_locks_nobody_for_longer(operators: Operators, clock: HandClock) -> None:

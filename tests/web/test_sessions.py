@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from table_controller.web import sessions as sessions_module
 from table_controller.web.operators import Operators
 from table_controller.web.sessions import (
     IDLE_MS,
@@ -86,6 +87,13 @@ def test_who_is_removed_or_gets_another_pin_is_out_at_once(desk: Desk) -> None:
     assert desk.sessions.all() == []
 
 
+def test_who_gets_another_role_is_out_at_once(desk: Desk, tmp_path: Path) -> None:
+    session = desk.begin("ann")
+    place = tmp_path / "operators.toml"
+    place.write_text(place.read_text().replace('role = "supervisor"', 'role = "auditor"'))
+    assert desk.sessions.find(session.id) is None
+
+
 def test_log_out_ends_one_session_and_not_the_other(desk: Desk) -> None:
     first, second = desk.begin("ann"), desk.begin("ann")
     desk.sessions.end(first)
@@ -99,6 +107,13 @@ def test_one_person_has_only_so_many_sessions(desk: Desk) -> None:
     alive = [one for one in opened if desk.sessions.find(one.id)]
     assert alive == opened[3:]
     assert desk.sessions.find(other.id) is other
+
+
+def test_of_too_many_sessions_the_oldest_give_way(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sessions_module, "SESSIONS_MAX", 3)
+    opened = [desk.begin(name) for name in ("ann", "cy", "ann", "cy", "ann")]
+    assert [one for one in opened if desk.sessions.find(one.id)] == opened[2:]
+    assert desk.sessions.all() == opened[2:]
 
 
 def test_only_the_token_of_the_session_is_its_token(desk: Desk) -> None:
@@ -121,3 +136,12 @@ def test_so_many_at_once_and_so_many_again_in_time() -> None:
     assert words.take("a") == 0
     clock.ms += 60_000
     assert [words.take("a") for _ in range(21)][-2:] == [0, 50]
+
+
+def test_who_asked_long_ago_is_forgotten_so_that_strangers_fill_no_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sessions_module, "_KEYS_MAX", 2)
+    tries = Allowance(1, 60_000, HandClock().now_ms)
+    assert [tries.take(key) for key in ("a", "b", "c", "a")] == [0, 0, 0, 0]
+    assert tries.take("a") == 60_000

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
+from table_controller.web import operators as operators_module
 from table_controller.web import site as site_module
 from table_controller.web import streams as streams_module
 from table_controller.web.feeds import Heard, Picture
 from table_controller.web.operators import LOCKED_MS, WRONG_MAX, Operators, Verdict
+from table_controller.web.papers import Papers
 from table_controller.web.screens import HELD_MS, SCREENS_MAX
 from table_controller.web.sessions import IDLE_MS
 from table_controller.web.settings import Proxy, Settings, TableDoor, Tls
@@ -404,6 +406,28 @@ def test_log_out_and_another_log_in_leave_no_session_behind(desk: Desk) -> None:
     desk.run(test)
 
 
+def test_the_streams_of_a_log_in_end_when_it_is_logged_out_or_gives_way_to_another(desk: Desk) -> None:
+    async def test() -> None:
+        browser, other = await desk.at("cy"), await desk.at("cy")
+        async with browser.stream("/api/events") as stream, other.stream("/api/events") as others:
+            await stream.next("beat")
+            await others.next("beat")
+            kept = desk.browser()
+            kept.cookie = browser.cookie
+            assert (await browser.post("/api/logout", {})).status == 200
+            # Whoever has kept a copy of the cookie has nothing.
+            assert (await kept.get("/api/config")).json["operator"] is None
+            desk.tables.paint(seq=1)
+            await stream.ended()
+            assert (await others.next("table"))["seq"] == 1
+            # Somebody else logs in at the same browser: what runs there was the other person's.
+            await other.log_in("ann", PINS["ann"])
+            desk.tables.paint(seq=2)
+            await others.ended()
+
+    desk.run(test)
+
+
 def test_only_a_supervisor_sees_who_is_logged_in(desk: Desk) -> None:
     async def test() -> None:
         for name, status in (("ann", 200), ("cy", 403), ("di", 403)):
@@ -499,6 +523,26 @@ def test_a_decision_needs_the_pin_in_the_request_itself(desk: Desk) -> None:
     desk.run(test)
 
 
+CORRECTION = {"type": "CorrectMeter", "pot": "meter", "cents": 1, "why": "display_wrong", "approval": "A-1"}
+
+
+@pytest.mark.parametrize("name", ["ann", "cy"])
+@pytest.mark.parametrize(
+    "command",
+    [{"type": "ConfirmAward", "seat": 1}, {"type": "RejectAward", "seat": 1}, CORRECTION],
+    ids=lambda command: str(command["type"]),
+)
+def test_item_46_what_two_people_decide_needs_the_pin_of_each_of_them(
+    desk: Desk, name: str, command: dict[str, Any]
+) -> None:
+    async def test() -> None:
+        answer = await say(await desk.at(name), command, reason="x")
+        assert (answer.status, answer.json["pin"]) == (403, True)
+        assert desk.tables.said == []
+
+    desk.run(test)
+
+
 def test_a_second_person_speaks_with_his_own_pin_and_role(desk: Desk) -> None:
     async def test() -> None:
         browser = await desk.at("ann")
@@ -542,6 +586,61 @@ def test_wrong_pins_in_words_lock_the_name_too(desk: Desk) -> None:
         assert (await say(browser, VOID, reason="x", pin=PINS["ann"])).status == 429
         assert (await say(browser, LOCK)).status == 200
         assert [one["command"] for one in desk.tables.said] == [LOCK]
+
+    desk.run(test)
+
+
+def test_made_up_names_however_long_they_are_end_nobodys_lock_out(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def test() -> None:
+        browser = await desk.at("cy")
+        monkeypatch.setattr(operators_module, "_hash", lambda _pin, _salt: b"")
+        for _ in range(WRONG_MAX):
+            await desk.browser().log_in("ann", "999998")
+        for number in range(80):
+            desk.clock.ms += 60_000 // site_module.PINS_A_MINUTE
+            long = f"{number:04d}" + "x" * 15_000
+            answer = await say(
+                browser, VOID, f"00000000-{number:04d}", reason="x", operator=long, pin="999998"
+            )
+            assert answer.status in (400, 403)
+        assert desk.operators.locked_ms("ann") > 0
+
+    desk.run(test)
+
+
+def test_one_log_in_tries_only_so_many_pins_whatever_names_they_are_of(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def no(_name: str, _pin: str) -> Verdict:
+        return Verdict(None)
+
+    async def test() -> None:
+        browser = await desk.at("cy")
+        monkeypatch.setattr(desk.operators, "check", no)
+        answers = []
+        for number in range(site_module.PINS_A_MINUTE + 1):
+            # Slower than words may come at once.
+            desk.clock.ms += 1_000 // site_module.WORDS_A_SECOND
+            key = f"00000000-{number:04d}"
+            answers.append(await say(browser, VOID, key, reason="x", operator=f"p {number}", pin="999998"))
+        assert [one.status for one in answers] == [403] * site_module.PINS_A_MINUTE + [429]
+        assert answers[-1].json["wait_s"] >= 1
+        assert desk.tables.said == []
+
+    desk.run(test)
+
+
+def test_questions_come_only_so_fast_and_take_nothing_from_the_words(desk: Desk) -> None:
+    async def test() -> None:
+        browser = await desk.at("cy")
+        for path, body in (("ask", {"ask": "offers"}), ("effect", {"command": LOCK})):
+            desk.clock.ms += 60_000
+            address = f"/api/tables/T1/{path}"
+            answers = [await browser.post(address, body) for _ in range(site_module.WORDS_A_SECOND + 1)]
+            assert [one.status for one in answers] == [200] * site_module.WORDS_A_SECOND + [429], path
+        assert (await say(browser, LOCK)).status == 200
 
     desk.run(test)
 
@@ -597,6 +696,58 @@ def test_papers_are_for_supervisors_and_auditors(desk: Desk) -> None:
     async def test() -> None:
         for name, status in (("cy", 403), ("ann", 404), ("di", 404)):
             assert (await (await desk.at(name)).get("/api/tables/T1/papers/nothing")).status == status
+
+    desk.run(test)
+
+
+HASH = "0123456789abcdef" * 4
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "silent_ms", "told"),
+    [
+        ("idle", "idle", 0, True),
+        ("revealing", "settled", 0, True),
+        ("deciding", "deciding", 0, False),
+        ("dealing", "revealing", 0, False),
+        ("betting", "dealing", 0, False),
+        ("", "", 0, False),
+        ("idle", "idle", site_module.HEARD_MS, False),
+    ],
+)
+def test_item_63_no_paper_tells_a_hash_while_cards_lie_hidden_or_may(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, before: str, after: str, silent_ms: int, told: bool
+) -> None:
+    async def made(_self: Papers, _table: str, _kind: str, _query: Mapping[str, str]) -> tuple[int, bytes]:
+        if after:
+            desk.tables.paint(seq=2, state=painted(phase=after))
+        desk.clock.ms += silent_ms
+        return 200, msgspec.json.encode({"hash": HASH})
+
+    monkeypatch.setattr(Papers, "get", made)
+
+    async def test() -> None:
+        browser = await desk.at("di")
+        if before:
+            desk.tables.paint(seq=1, state=painted(phase=before))
+        answer = await browser.get("/api/tables/T1/papers/meters")
+        assert answer.status == 200
+        assert (HASH in answer.body.decode()) == told
+
+    desk.run(test)
+
+
+def test_a_paper_that_is_a_page_is_a_file_and_no_part_of_the_site(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def made(_self: Papers, _table: str, _kind: str, _query: Mapping[str, str]) -> tuple[int, bytes]:
+        return 200, b"<!doctype html><script>evil()</script>"
+
+    monkeypatch.setattr(Papers, "get", made)
+
+    async def test() -> None:
+        answer = await (await desk.at("di")).get("/api/tables/T1/papers/round?number=1&html=1")
+        assert answer.headers["content-disposition"] == 'attachment; filename="T1-round.html"'
 
     desk.run(test)
 

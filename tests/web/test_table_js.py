@@ -112,6 +112,16 @@ def test_a_table_is_followed_and_its_age_grows_while_it_is_silent(painted: Any, 
     until(page, "shared.tables.get('T1').dues.length > 0")
 
 
+def test_a_page_knows_how_old_it_is_although_the_site_itself_is_away(
+    painted: Any, page: Page, forgive: Callable[..., None]
+) -> None:
+    page.evaluate("() => { shared.follow(() => {}); }")
+    until(page, "shared.tables.get('T1')?.known")
+    forgive(page, "ERR_", "Failed to load", "/api/")
+    painted.close()
+    until(page, "shared.tables.get('T1').ageMs() > shared.STALE_MS")
+
+
 def test_the_end_of_the_log_in_leads_to_the_log_in_and_back(
     painted: Any, open_page: OpenPage, forgive: Callable[..., None]
 ) -> None:
