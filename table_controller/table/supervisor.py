@@ -177,9 +177,8 @@ def return_excess(turn: Turn, command: ReturnExcess) -> None:
     if excess_cents <= 0:
         raise Refused(f"nothing lies in excess at seat {command.seat}")
     if command.cents != excess_cents:
-        raise Refused(
-            f"the excess at seat {command.seat} is {money_text(excess_cents)}, not {money_text(command.cents)}"
-        )
+        excess = money_text(excess_cents)
+        raise Refused(f"the excess at seat {command.seat} is {excess}, not {money_text(command.cents)}")
     seat.raise_.cents = 2 * seat.ante_cents
 
 

@@ -46,7 +46,7 @@ export class Odometer {
     this.told = { boot, seq, cents };
     this.box.setAttribute("aria-label", this.write(cents));
     const fell = before !== null && cents < before.cents;
-    if (before === null || cents < this.value || this.still() || document.hidden) this.settle();
+    if (before === null || fell || this.still() || document.hidden) this.settle();
     else if (!this.roll && cents > this.value) this.start(performance.now());
     return fell;
   }

@@ -92,6 +92,10 @@ function noticeWins(first) {
     }
     statuses.set(win.id, win.status);
   }
+  // A void may take the wins of its round back and leave none of them in the list.
+  for (const id of statuses.keys()) {
+    if (id.startsWith(`${picture.round}:`) && !wins.some((win) => win.id === id)) statuses.delete(id);
+  }
   const told = [...runningAt(came).map(({ win }) => win), ...waiting()].map(sentenceOf).join(" ");
   if (at("told").textContent !== told) at("told").textContent = told;
 }
