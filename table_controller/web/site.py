@@ -319,7 +319,8 @@ class Site:
 
     async def effect(self, request: Request) -> Response:
         """The second look: what a word would do, from what everybody may see."""
-        session = self._session_with_token(request)
+        # An open sheet looks again by itself, as the list of what is possible does.
+        session = self._session_with_token(request, touch=False)
         table = self._table_of(request)
         if wait_ms := self._words.take(f"ask {session.id}"):
             raise Refused(429, "too many questions at once; wait a moment", wait_s=_seconds(wait_ms))
