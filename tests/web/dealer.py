@@ -62,11 +62,15 @@ class Dealer:
         return self.page.locator(".enter .key.strong")
 
     def lay(self, seat: int, spot: str, cents: int) -> None:
-        """Keys an amount and sees it on the spot."""
+        """Keys an amount, sees it on the spot, and waits until the page has done with that spot.
+
+        The picture may come before the answer; with the answer the choice leaves the spot.
+        """
         self.choose(seat, spot)
         self.chips(cents)
         self.enter().tap()
         self.sees(seat, spot, cents)
+        expect(self.spot(seat, spot)).to_have_attribute("aria-pressed", "false", timeout=PATIENCE_MS)
 
     def sees(self, seat: int, spot: str, cents: int) -> None:
         """The page shows that amount on the spot."""

@@ -257,7 +257,101 @@ def test_an_amount_that_the_table_refuses_stays_to_be_mended_and_the_reason_is_t
         "ante 1.00 is below the minimum of 5.00"
     )
     expect(page.locator(".sum strong")).to_have_text("1.00")
+    expect(spot(page, 2, "ante")).to_have_attribute("aria-pressed", "true")
     expect(spot(page, 2, "ante")).to_contain_text("not keyed")
+
+
+def test_chips_tapped_before_the_answer_has_come_count_for_the_spot_that_is_shown(
+    painted: Painted, open_page: Open
+) -> None:
+    painted.paint("T1", "betting-chips")
+    page = open_page(PANEL, touch=True, operator="cy")
+    spot(page, 2, "ante").tap()
+    chip(page, "25").tap()
+    with painted.unanswered():
+        button(page, "Enter").tap()
+        painted.wait_for_said(1)
+        expect(page.locator(".sum strong")).to_have_text("–")
+        expect(spot(page, 2, "bonus")).to_have_attribute("aria-pressed", "true")
+        chip(page, "5").tap()
+    expect(spot(page, 2, "ante")).to_contain_text("25.00")
+    expect(spot(page, 2, "bonus")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".sum strong")).to_have_text("5.00")
+    button(page, "Enter").tap()
+    expect(spot(page, 2, "bonus")).to_contain_text("5.00")
+    assert painted.commands == [
+        {"type": "SetAmount", "spot": "ante", "seat": 2, "cents": 2_500},
+        {"type": "SetAmount", "spot": "bonus", "seat": 2, "cents": 500},
+    ]
+
+
+def test_where_no_other_stack_waits_chips_tapped_meanwhile_stay_on_their_spot(
+    painted: Painted, open_page: Open
+) -> None:
+    painted.paint("T1", "betting-keyed")
+    page = open_page(PANEL, touch=True, operator="cy")
+    spot(page, 1, "ante").tap()
+    chip(page, "25").tap()
+    with painted.unanswered():
+        button(page, "Enter").tap()
+        painted.wait_for_said(1)
+        chip(page, "5").tap()
+    expect(spot(page, 1, "ante")).to_contain_text("25.00")
+    expect(button(page, "Enter")).to_be_enabled()
+    expect(spot(page, 1, "ante")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".sum strong")).to_have_text("5.00")
+
+
+def test_the_choice_does_not_leave_a_spot_that_was_tapped_before_the_answer(
+    painted: Painted, open_page: Open
+) -> None:
+    painted.paint("T1", "betting-chips")
+    page = open_page(PANEL, touch=True, operator="cy")
+    spot(page, 2, "ante").tap()
+    chip(page, "25").tap()
+    with painted.unanswered():
+        button(page, "Enter").tap()
+        painted.wait_for_said(1)
+        spot(page, 5, "ante").tap()
+        chip(page, "100").tap()
+    expect(spot(page, 2, "ante")).to_contain_text("25.00")
+    expect(spot(page, 5, "ante")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".sum strong")).to_have_text("100.00")
+
+
+def test_what_was_refused_does_not_come_back_over_chips_tapped_meanwhile(
+    painted: Painted, open_page: Open
+) -> None:
+    painted.paint("T1", "betting-chips")
+    page = open_page(PANEL, touch=True, operator="cy")
+    spot(page, 2, "ante").tap()
+    chip(page, "1").tap()
+    with painted.unanswered():
+        button(page, "Enter").tap()
+        painted.wait_for_said(1)
+        chip(page, "5").tap()
+    expect(page.get_by_role("alert").filter(has_text="Refused")).to_contain_text(
+        "Ante, seat 2: ante 1.00 is below the minimum of 5.00"
+    )
+    expect(page.locator(".sum strong")).to_have_text("5.00")
+    expect(spot(page, 2, "bonus")).to_have_attribute("aria-pressed", "true")
+
+
+def test_an_amount_whose_round_is_over_does_not_come_back_in_the_next_phase(
+    painted: Painted, open_page: Open
+) -> None:
+    painted.paint("T1", "betting-keyed")
+    page = open_page(PANEL, touch=True, operator="cy")
+    spot(page, 1, "ante").tap()
+    chip(page, "25").tap()
+    painted.answer_with({"ok": False, "seq": 5, "error": "bets are final"})
+    with painted.unanswered():
+        button(page, "Enter").tap()
+        painted.wait_for_said(1)
+        painted.play("lock")
+        expect(page.locator(".phase")).to_have_text("Dealing")
+    expect(page.get_by_role("alert").filter(has_text="Refused")).to_contain_text("bets are final")
+    expect(page.locator(".pad")).to_have_count(0)
 
 
 def test_what_chips_without_an_amount_count_as_is_said_before_lock(
@@ -344,17 +438,23 @@ def test_the_second_tap_of_a_double_one_does_not_press_the_key_of_the_next_phase
     painted: Painted, open_page: Open
 ) -> None:
     painted.paint("T1", "deciding", "fold 1\nraise 2\nraise 5")
-    page = open_page(PANEL, touch=True, operator="cy")
+    page = open_page("/login", touch=True, operator="cy")
+    page.clock.install()
+    page.goto(PANEL)
     expect(primary(page)).to_be_enabled()
+    # The time of the page stands still between the two taps, however long the test takes for them.
+    page.clock.pause_at(page.evaluate("Date.now() / 1000 + 1"))
     box = primary(page).bounding_box()
     assert box is not None
     at = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.touchscreen.tap(*at)
     expect(page.locator(".phase")).to_have_text("No more raises")
     page.touchscreen.tap(*at)
-    settled(page)
     expect(page.locator(".phase")).to_have_text("No more raises")
     assert painted.commands == [{"type": "PressKey", "key": "close"}]
+    page.clock.run_for(500)
+    settled(page)
+    page.clock.resume()
     primary(page).tap()
     expect(page.locator(".phase")).to_have_text("Pay and collect")
 

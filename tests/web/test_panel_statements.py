@@ -244,6 +244,8 @@ def test_a_word_left_over_the_end_of_its_round_is_refused(painted: Painted, open
     page.locator('[data-act="VoidRound"]').tap()
     painted.play("sup void\nclear\nopen\nante 1 10.00\nlock")
     expect(page.locator(".phase")).to_have_text("Dealing")
+    # The effect is another one by now; the PIN is said after that look.
+    expect(page.locator(".second-look")).to_contain_text("The effect is another than when you looked")
     say_as(page, "ann", painted.pins["ann"], "Dispute")
     expect(page.locator("#sheet").get_by_role("alert")).to_contain_text(f"that is about round {before}")
     assert painted.said[0]["round"] == before

@@ -127,16 +127,13 @@ function askOffers() {
   asking = true;
   setTimeout(async () => {
     const moment = picture();
-    try {
-      const answer = await ask(ui.table, 'offers');
-      if (answer?.offers) ui.offers = { ...scene(moment), boot: moment.boot, seq: moment.seq, list: answer.offers };
-    } catch {
-      // Without an answer nothing is said to be impossible: the table itself refuses what is.
-      ui.offers = { ...scene(moment), boot: moment.boot, seq: moment.seq, list: null };
-    }
+    const list = await ask(ui.table, 'offers').then((answer) => answer?.offers, () => null);
+    // Without an answer nothing is said to be impossible: the table itself refuses what is.
+    ui.offers = list ? { ...scene(moment), boot: moment.boot, seq: moment.seq, list } : null;
     asking = false;
     repaint();
-    if (!sameMoment(ui.offers, picture())) askOffers();
+    // A lost answer is no answer about this picture: the next picture, or the next second, asks again.
+    if (list && !sameMoment(ui.offers, picture())) askOffers();
   }, OFFERS_AFTER_MS);
 }
 

@@ -5,7 +5,7 @@ import { html, nothing } from '../lit-html.js';
 import { amount, word } from '../table.js';
 import { isBusy, offersLately, picture, refuse, repaint, speak, ui } from './desk.js';
 import { mark } from './marks.js';
-import { chips, chipText, nextUnkeyed } from './model.js';
+import { chips, chipText, nextUnkeyed, placeWords } from './model.js';
 
 function total() {
   return ui.entry.reduce((sum, cents) => sum + cents, 0);
@@ -21,7 +21,7 @@ export function pad(now) {
     <section class="pad" aria-label=${word('pad', {})}>
       <div class="keying">
         <p class="sum" aria-live="polite">
-          ${chosen ? html`<span class="where">${word('place.spot', { spot: word(`spot.${chosen.spot}`, {}), seat: chosen.seat })}</span>
+          ${chosen ? html`<span class="where">${placeWords(`${chosen.spot} ${chosen.seat}`)}</span>
             <strong class="digits">${ui.entry.length ? amount(total()) : '–'}</strong>`
             : html`<span class="where quiet">${word('pad.choose', {})}</span>`}
         </p>
@@ -78,21 +78,25 @@ function canEnter(type) {
   return Boolean(ui.spot) && ui.entry.length > 0 && !isBusy(command(type));
 }
 
+// The sum leaves the pad with the tap and the choice goes on to the next stack with it, so that a chip tapped before
+// the answer counts for the spot that is shown. The answer changes only what nobody has touched meanwhile.
 async function enter(type) {
+  if (!canEnter(type)) return;
   const said = command(type);
-  const after = ui.spot;
+  const { state, house } = picture();
+  const before = { spot: ui.spot, entry: ui.entry };
+  const next = state.phase === 'betting' ? nextUnkeyed(state, house, ui.spot) : null;
+  // Where no stack waits the spot stays chosen until its amount is taken.
+  const left = { spot: next ?? ui.spot, entry: [] };
+  Object.assign(ui, left);
   const answer = await speak(said);
-  if (!answer) return;
-  if (!answer.ok) {
-    // The sum is kept: only the spot that the finger is on may be wrong.
-    refuse(answer.error);
-    return;
-  }
-  const now = picture();
-  // A tap on another spot while the answer was awaited stands.
-  if (ui.spot === after) {
-    ui.spot = now.state.phase === 'betting' ? nextUnkeyed(now.state, now.house, after) : null;
-    ui.entry = [];
+  if (ui.spot === left.spot && ui.entry === left.entry) {
+    // What was refused comes back to be mended.
+    if (!answer?.ok) Object.assign(ui, before);
+    else if (!next) ui.spot = null;
+  } else if (answer && !answer.ok) {
+    // Another spot is shown by now, so the refusal says whose it is.
+    refuse(`${placeWords(`${said.spot} ${said.seat}`)}: ${answer.error}`);
   }
   repaint();
 }

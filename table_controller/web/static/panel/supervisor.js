@@ -2,13 +2,14 @@
 // Each is chosen from what the table would take now, looked at a second time, and said with name, PIN and reason.
 
 import { html, nothing } from '../lit-html.js';
-import { effect, money, word } from '../table.js';
-import { closeSheet, offers, offersLately, repaint, speak, ui } from './desk.js';
+import { effect, money, STALE_MS, word } from '../table.js';
+import { closeSheet, offers, offersLately, repaint, settle, speak, ui } from './desk.js';
 import { mark } from './marks.js';
 import { decisionRefused, placeWords } from './model.js';
 
 const URGENT = ['VoidRound', 'DeadHand', 'KillHand', 'Resume', 'FoldShort', 'ReturnExcess', 'Withdraw', 'NewDeck'];
 const AWARDS = ['ConfirmAward', 'RejectAward'];
+const LOOK_AGAIN_MS = 900;
 const REASONS = ['dealer', 'player', 'cards', 'equipment', 'dispute'];
 const LETTERS = ['abcdefghi', 'jklmnopqr', 'stuvwxyz', '0123456789'];
 
@@ -27,7 +28,7 @@ export function supervisorSheet(now) {
 function choosing(now) {
   const list = offers();
   const open = list?.filter((offer) => !offer.refused && [...URGENT, ...AWARDS].includes(offer.command.type)) ?? [];
-  // A deck count that was asked for and no money: the grave words stand apart at the end.
+  // What the table waits for stands first. What cannot be mended, a dead hand and a void round, stands last.
   const order = [...AWARDS, 'Resume', 'Withdraw', 'KillHand', 'FoldShort', 'ReturnExcess', 'NewDeck', 'DeadHand', 'VoidRound'];
   const sorted = [...open].sort((a, b) => order.indexOf(a.command.type) - order.indexOf(b.command.type));
   return html`
@@ -42,24 +43,45 @@ function choosing(now) {
 }
 
 function choose(command) {
-  ui.sheet = { ...ui.sheet, command, lines: null };
+  ui.sheet = { ...ui.sheet, command };
   ui.refusal = '';
   repaint();
 }
 
-async function look(sheet) {
-  sheet.lines = [];
-  let lines = [];
-  try {
-    const answer = await effect(ui.table, sheet.command);
-    lines = answer?.lines ?? [];
-  } catch {
-    lines = [];
-  }
-  if (ui.sheet?.command === sheet.command) {
-    ui.sheet.lines = lines;
-    repaint();
-  }
+// Whether the sentences of the sheet came, say something, and are about the moment that is painted.
+function isSeen({ look }, now) {
+  return Boolean(look?.lines.length) && look.boot === now.boot && look.seq === now.seq;
+}
+
+// Each painting looks again where the table has moved on since. What is under way is not looked at any more,
+// and what came to nothing is tried again with the paintings of the next second.
+async function lookAgain(sheet, now) {
+  const rests = performance.now() < (sheet.restsUntil ?? 0);
+  if (isSeen(sheet, now) || sheet.looking || rests || ui.busy.size || now.ageMs() >= STALE_MS) return;
+  const { boot, seq } = now;
+  sheet.looking = true;
+  const lines = await effect(ui.table, sheet.command).then((answer) => answer?.lines ?? [], () => []);
+  sheet.looking = false;
+  if (ui.sheet !== sheet) return;
+  if (!lines.length) sheet.restsUntil = performance.now() + LOOK_AGAIN_MS;
+  else if (sheet.told && sheet.told !== lines.join('\n')) changed(sheet);
+  sheet.told = lines.join('\n') || sheet.told;
+  sheet.look = { boot, seq, lines };
+  repaint();
+}
+
+// The PIN was typed for another effect than the one that is shown now.
+function changed(sheet) {
+  sheet.changed = true;
+  sheet.pin = '';
+  settle();
+}
+
+// How it stands with the look; empty where it is there, and where a word is under way.
+function lookWords(sheet, now) {
+  if (isSeen(sheet, now)) return sheet.changed ? word('effect.changed', {}) : '';
+  if (ui.busy.size) return '';
+  return word(sheet.looking ? 'supervisor.asking' : 'effect.none', {});
 }
 
 function field(name) {
@@ -68,18 +90,19 @@ function field(name) {
 
 function saying(now) {
   const sheet = ui.sheet;
-  if (!sheet.lines) look(sheet);
+  lookAgain(sheet, now);
   const award = AWARDS.includes(sheet.command.type);
   const refused = award ? decisionRefused(offersLately(), sheet.command.type, sheet.command.seat) : '';
   sheet.operator ??= award || ui.operator?.role === 'supervisor' ? ui.operator?.name ?? '' : '';
   const names = [...new Set([ui.operator?.name, now.state.on_duty, ...people()])].filter((name) => name && (award || name !== now.state.on_duty || ui.operator?.role === 'supervisor'));
-  const ready = sheet.operator?.trim() && (sheet.pin ?? '').length >= 6 && (award || sheet.reason?.trim());
+  const ready = isSeen(sheet, now) && sheet.operator?.trim() && (sheet.pin ?? '').length >= 6 && (award || sheet.reason?.trim());
+  const how = lookWords(sheet, now);
   return html`
     <h2 id="sheet-title">${actWords(sheet.command)}</h2>
     <form class="saying" autocomplete="off" @submit=${(event) => { event.preventDefault(); if (ready) say(); }}>
       <div class="second-look">
-        <h3>${word('effect', {})}</h3>
-        <ul>${(sheet.lines ?? []).map((line) => html`<li>${line}</li>`)}</ul>
+        <h3>${word('effect', {})}${how ? ': ' : ''}<span class=${sheet.changed ? 'why-not' : 'quiet'} role="status">${how}</span></h3>
+        <ul>${(sheet.look?.lines ?? []).map((line) => html`<li>${line}</li>`)}</ul>
         ${refused ? html`<p class="why-not">${word('not.yet', { key: actWords(sheet.command), why: refused })}</p>` : nothing}
         ${sheet.command.type === 'NewDeck' ? input('deck', 'deck', 'text') : nothing}
         ${input('operator', 'name', 'text')}

@@ -306,6 +306,8 @@ export default {
   'short.ConfirmAward': 'Bestätigen',
   'short.RejectAward': 'Ablehnen',
   effect: 'Was geschehen wird',
+  'effect.none': 'lässt sich jetzt nicht zeigen, also geschieht nichts; es wird wieder gefragt.',
+  'effect.changed': 'Die Wirkung ist eine andere als beim ersten Blick. Noch einmal lesen, dann die PIN eingeben.',
   'field.name': 'Name',
   'field.reason': 'Grund',
   'field.pin': 'PIN',

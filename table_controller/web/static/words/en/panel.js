@@ -306,6 +306,8 @@ export default {
   'short.ConfirmAward': 'Confirm',
   'short.RejectAward': 'Reject',
   effect: 'What will happen',
+  'effect.none': 'it cannot be shown now, so nothing is done; it is asked for again.',
+  'effect.changed': 'The effect is another than when you looked. Read it again, then say the PIN.',
   'field.name': 'Name',
   'field.reason': 'Reason',
   'field.pin': 'PIN',
