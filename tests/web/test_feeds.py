@@ -6,17 +6,22 @@ import asyncio
 import errno
 import time
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 import zmq
 
+from table_controller.keys import add, register_path
 from table_controller.web import line as line_module
 from table_controller.web.clock import SystemClock
 from table_controller.web.feeds import Heard
 from table_controller.web.follower import FACTS_MAX, TableFeeds
 from table_controller.web.settings import TableDoor
+from tests.service.test_door import TODAY
+from tests.service.test_door import Table as KeyedTable
 
 HOUSE = {"table": "T1", "seats": 7}
 
@@ -306,7 +311,7 @@ def test_what_cannot_be_passed_on_of_one_table_does_not_silence_the_other(rig: R
 def test_a_table_that_talks_nonsense_does_not_silence_the_other(rig: Rig) -> None:
     async def test() -> None:
         other = rig.tables[1]
-        for text in (b"", b"{", b"[]", b'{"v":2}', msgspec.json.encode(other.envelope("state", 1, 1, {}))):
+        for text in (b"", b"{", b"[]", b'{"v":2}', msgspec.json.encode(other.envelope("state", 1, 9, {}))):
             rig.table.published.send_multipart([b"state", text])
         other.say("state", 1, 1, {"round": "R1"})
         rig.table.say("state", 1, 2, {"round": "R1"})
@@ -349,6 +354,39 @@ def test_a_table_that_cannot_be_reached_at_all_is_silent_and_the_other_is_follow
     for table in rig.tables:
         table.close()
     context.term()
+
+
+def test_pages_whose_key_is_entered_later_come_in_by_themselves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(line_module, "KNOCK_EVERY_MS", 200)
+    table = KeyedTable(tmp_path, "ipc")
+    register = Path(register_path(table.keys))
+    without = register.read_text()
+    door = TableDoor("T1", table.state_at, table.commands_at, add(table.keys, "late", "gateway", TODAY))
+    with_it = register.read_text()
+    register.write_text(without)
+
+    async def until(happened: Callable[[], Any]) -> None:
+        async with asyncio.timeout(20):
+            while not happened():
+                table.service.turn(10)
+                await asyncio.sleep(0)
+
+    async def whole() -> None:
+        feeds = TableFeeds({"T1": door}, SystemClock())
+        feeds.start(lambda _table, _facts: None)
+        try:
+            await until(lambda: feeds.picture("T1").refused)
+            assert not feeds.picture("T1").state
+            register.write_text(with_it)
+            await until(lambda: feeds.picture("T1").state)
+            assert not feeds.picture("T1").refused
+        finally:
+            await feeds.stop()
+
+    with closing(table):
+        asyncio.run(whole())
 
 
 def test_stopping_leaves_no_request_waiting(rig: Rig) -> None:
