@@ -52,6 +52,16 @@ def clear_alarm(turn: Turn, command: ClearAlarm) -> None:
 
 def still_stands(state: TableState, alarm: Alarm) -> bool:
     """The cause of an alarm is still there, as far as the table can tell."""
+    return _cause(state, alarm) is True
+
+
+def is_over(state: TableState, alarm: Alarm) -> bool:
+    """The cause of an alarm is known to be gone; one that tells of a moment is never over by itself."""
+    return _cause(state, alarm) is False
+
+
+def _cause(state: TableState, alarm: Alarm) -> bool | None:
+    """Whether the cause is there; None where it was a moment, of which nothing is left to look at."""
     if state.hold(alarm.alarm) is not None:
         return True
     seat = state.seat(int(alarm.place)) if alarm.place.isdigit() else None
@@ -67,4 +77,4 @@ def still_stands(state: TableState, alarm: Alarm) -> bool:
         "lamp_dead": seat is not None and int(alarm.place) in state.lamps_failed,
         "raise_not_twice": seat is not None and seat.raise_wrong and state.phase in PHASES_IN_PLAY,
     }
-    return causes.get(alarm.alarm, False)
+    return causes.get(alarm.alarm)

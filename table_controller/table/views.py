@@ -14,6 +14,7 @@ from table_controller.engine.hands import hand_name, qualifies, strength
 from table_controller.engine.house_rules import HouseRules, option_texts
 from table_controller.table.bets import amount_lying
 from table_controller.table.deal import by_order, cards_at, upcard_now
+from table_controller.table.duty import is_over
 from table_controller.table.messages import House, LampView, Light, Outputs
 from table_controller.table.rulings import RULINGS
 from table_controller.table.state import DEALER, PHASES_IN_PLAY, Alarm, Seat, TableState, rules_now
@@ -125,6 +126,8 @@ class Snapshot(msgspec.Struct, frozen=True):
     alarms: tuple[Alarm, ...]
     cleared: tuple[Alarm, ...]
     """The alarms that somebody has seen to; they stay in the list."""
+    over: tuple[Alarm, ...]
+    """The alarms whose cause is known to be gone; they stay in the list until somebody has seen to them."""
     light: Light
     left_ms: int | None
     seats: tuple[SeatView, ...]
@@ -322,6 +325,7 @@ def snapshot(house: House, state: TableState, at_ms: int, shown: Outputs | None 
         },
         alarms=tuple(state.alarms),
         cleared=tuple(state.cleared),
+        over=tuple(alarm for alarm in state.alarms if is_over(state, alarm)),
         light=shown.light,
         left_ms=_left_ms(state, at_ms),
         seats=tuple(

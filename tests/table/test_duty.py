@@ -6,6 +6,7 @@ import pytest
 
 from hw_sim.words import parse_line
 from table_controller.table import messages as m
+from table_controller.table.views import snapshot
 from tests.table.tabletop import TableTop
 
 
@@ -101,3 +102,15 @@ def test_a_fault_is_cleared_only_when_it_is_mended(top: TableTop, fault: str, al
 def test_a_dealer_without_a_name_cannot_log_on(top: TableTop) -> None:
     top.send(m.Said(m.LogOn(), "", "dealer"))
     assert top.refused == "a dealer has a name"
+
+
+def test_an_alarm_whose_cause_is_gone_is_over_and_one_of_a_moment_never_is(top: TableTop) -> None:
+    def over() -> list[str]:
+        return [alarm.alarm for alarm in snapshot(top.house, top.state, top.at_ms).over]
+
+    run(top, "ante 1 10.00\ncoin 1\nfault display_down")
+    assert [alarm.alarm for alarm in top.state.alarms] == ["display_down"]
+    assert over() == []
+    run(top, "mend display_down\nlock\ncoin 2")
+    assert over() == ["display_down"]
+    assert "late_coin" in [alarm.alarm for alarm in top.state.alarms]

@@ -262,6 +262,19 @@ def test_an_alarm_is_acknowledged_and_stays_acknowledged(painted: Painted, open_
     expect(page.locator(".needs")).to_contain_text("Nothing needs anybody")
 
 
+def test_an_alarm_that_is_over_says_so_and_stands_behind_what_still_needs_somebody(
+    painted: Painted, open_page: Open
+) -> None:
+    painted.paint("T1", "betting", "fault display_down\nante 4 20.00\nlock\ncoin 5")
+    page = open_page("/console", operator="ann")
+    alarms = page.locator(".need").filter(has=page.get_by_role("button", name="Acknowledge"))
+    expect(alarms.first).to_contain_text("The jackpot display is down")
+    expect(alarms.first).not_to_contain_text("over")
+    painted.play("mend display_down")
+    expect(alarms.last).to_contain_text("The jackpot display is down (over)")
+    expect(alarms.first).to_contain_text("Late coin")
+
+
 def test_the_table_that_needs_somebody_stands_first(
     painted: Painted, open_page: Open, shoot: Shoot, faultless: Look
 ) -> None:

@@ -8,7 +8,7 @@ import { dayWords } from './glance.js';
 import { first, record } from './record.js';
 import { seats } from './seats.js';
 import { offered } from './offers.js';
-import { age, alarmWords, endsWords, isDead, lineWords, named, openAlarms, phase, secondsLeft, unwell } from './standing.js';
+import { age, alarmNeed, alarmWords, endsWords, isDead, lineWords, named, openAlarms, phase, secondsLeft, unwell } from './standing.js';
 import { notice, state as stateOf } from './shapes.js';
 
 /** What may end a hold, by the words with which the table says it. */
@@ -115,9 +115,11 @@ function alarms(table, view, role, redraw) {
     redraw();
   };
   // While a hold stands its alarm cannot be acknowledged, and the hold says the same.
-  return openAlarms(view).filter((alarm) => !view.holds.includes(alarm.alarm)).map((alarm) => html`
-    <li class="need warn">
-      <div>${stateOf('warn', alarmWords(alarm))}</div>
+  const seeTo = openAlarms(view).filter((alarm) => !view.holds.includes(alarm.alarm)).map((alarm) => ({ alarm, ...alarmNeed(view, alarm) }));
+  // What is over stands last.
+  return [...seeTo.filter(({ kind }) => kind === 'warn'), ...seeTo.filter(({ kind }) => kind !== 'warn')].map(({ alarm, kind, words }) => html`
+    <li class="need ${kind}">
+      <div>${stateOf(kind, words)}</div>
       ${mayDecide(role, 'ConfirmAward') ? html`<div class="need-keys"><button class="key small" ?disabled=${isDead(table)} @click=${() => acknowledge(alarm)}>${word('alarm.acknowledge')}<span class="hidden-words"> ${alarmWords(alarm)}</span></button></div>` : nothing}
     </li>`);
 }
@@ -165,7 +167,7 @@ function trial(table, view, role) {
 }
 
 function needsPanel(table, view, role, redraw) {
-  const list = [awards(table, view, role), holds(table, view, role), others(table, view, role), alarms(table, view, role, redraw), owed(table, view, role)];
+  const list = [awards(table, view, role), holds(table, view, role), others(table, view, role), owed(table, view, role), alarms(table, view, role, redraw)];
   const empty = !view.trial && list.every((part) => !part.length);
   return html`
     <section class="panel needs" aria-labelledby="needs-title">

@@ -70,6 +70,16 @@ export function alarmWords(alarm) {
   return [named('alarm', alarm.alarm), placeWords(alarm.place)].filter(Boolean).join(', ');
 }
 
+/** Whether what an alarm told is over; it stays until somebody has acknowledged it. */
+export function isOver(state, alarm) {
+  return state.over.some((one) => one.alarm === alarm.alarm && one.place === alarm.place);
+}
+
+/** An alarm as something to see to, {kind, words}: one that is over looks less like one. */
+export function alarmNeed(state, alarm) {
+  return isOver(state, alarm) ? { kind: 'info', words: word('alarm.over', { alarm: alarmWords(alarm) }) } : { kind: 'warn', words: alarmWords(alarm) };
+}
+
 /** What needs somebody at a table: [{weight, kind, form, words}], the most pressing first. */
 export function needs(table) {
   const known = tables.get(table);
@@ -92,7 +102,9 @@ export function needs(table) {
   for (const line of unwell(state)) add(60, 'bad', word(`health.${line}`));
   if (!state.shoe && !state.holds.includes('shoe_lost')) add(50, 'warn', word('need.shoe'));
   for (const alarm of openAlarms(state)) {
-    if (!state.holds.includes(alarm.alarm)) add(30, 'warn', alarmWords(alarm));
+    if (state.holds.includes(alarm.alarm)) continue;
+    const { kind, words } = alarmNeed(state, alarm);
+    add(kind === 'warn' ? 30 : 8, kind, words);
   }
   if (state.deck_due) add(28, 'warn', word('need.deck'));
   if (state.stub_due) add(26, 'warn', word('need.stub'));

@@ -40,7 +40,7 @@ export default {
   'award.waits': 'Gewinn an Platz {seat}: {hand}', 'award.share': 'Platz {seat}: Anteil am Royal', 'award.with-royal': 'Wird mit dem Royal an Platz {seat} entschieden.', 'award.with-a-royal': 'Wird mit dem Royal entschieden.', 'award.count-first': 'Erst die Restkarten zählen', 'award.countless': 'Deck: der Entscheidung fehlt nichts',
   'award.first.none': 'Erste Person: noch nicht', 'award.first.confirm': '{operator} hat bestätigt', 'award.first.reject': '{operator} hat abgelehnt', 'award.second.none': 'Zweite Person: noch nicht',
   'owed': 'Bestätigt, zu zahlen', 'owed.withheld': 'Einbehalten: {check}',
-  'alarm.acknowledge': 'Quittieren', 'alarm.seen': 'an der Konsole gesehen', 'alarm.done': 'Quittiert: {alarm}.',
+  'alarm.over': '{alarm} (vorbei)', 'alarm.acknowledge': 'Quittieren', 'alarm.seen': 'an der Konsole gesehen', 'alarm.done': 'Quittiert: {alarm}.',
   'alarm.all': 'Erledigt: alle meine', 'alarm.order_in_doubt': 'Die Reihenfolge der Karten ist unsicher', 'alarm.late_ante': 'Später Ante, zurückgeben',
   'alarm.late_bonus': 'Später 5+1-Einsatz, zurückgeben', 'alarm.late_raise': 'Später Raise, zurückgeben', 'alarm.late_coin': 'Späte Münze, zurückgeben',
   'alarm.second_coin': 'Zweite Münze, zurückgeben', 'alarm.coin_without_ante': 'Münze ohne Ante, zurückgeben', 'alarm.coin_stuck': 'Der Schlitz klemmt',

@@ -40,7 +40,7 @@ export default {
   'award.waits': 'Award at seat {seat}: {hand}', 'award.share': 'Seat {seat}: a share of the royal', 'award.with-royal': 'Decided with the royal at seat {seat}.', 'award.with-a-royal': 'Decided with the royal.', 'award.count-first': 'Count the rest of the deck first', 'award.countless': 'Deck: nothing is missing for a decision',
   'award.first.none': 'First person: not yet', 'award.first.confirm': '{operator} has confirmed', 'award.first.reject': '{operator} has rejected', 'award.second.none': 'Second person: not yet',
   'owed': 'Confirmed, to be paid', 'owed.withheld': 'Withheld: {check}',
-  'alarm.acknowledge': 'Acknowledge', 'alarm.seen': 'seen to at the console', 'alarm.done': 'Acknowledged: {alarm}.',
+  'alarm.over': '{alarm} (over)', 'alarm.acknowledge': 'Acknowledge', 'alarm.seen': 'seen to at the console', 'alarm.done': 'Acknowledged: {alarm}.',
   'alarm.all': 'Seen to: all of mine', 'alarm.order_in_doubt': 'The order of the cards is in doubt', 'alarm.late_ante': 'Late ante, give it back',
   'alarm.late_bonus': 'Late 5+1 bet, give it back', 'alarm.late_raise': 'Late raise, give it back', 'alarm.late_coin': 'Late coin, give it back',
   'alarm.second_coin': 'Second coin, give it back', 'alarm.coin_without_ante': 'Coin without an ante, give it back', 'alarm.coin_stuck': 'The slot is jammed',
