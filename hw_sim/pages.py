@@ -36,16 +36,23 @@ PEOPLE: Final = (
 )
 
 
+# Where the pages will be is told before they are started. Until this process ends, their ports are bound
+# here: who does not listen keeps nobody from listening, but the computer gives such a port to no other.
+_KEPT: Final[list[socket.socket]] = []
+
+
 def free_port(wanted: int) -> int:
-    """That port if nobody listens there, else any; 0 is any."""
+    """That port if nobody listens there, else any; 0 is any. It is kept for whoever is started to listen."""
     for port in (wanted, 0):
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return int(probe.getsockname()[1])
+        place = socket.socket()
+        place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            place.bind(("127.0.0.1", port))
+        except OSError:
+            place.close()
+            continue
+        _KEPT.append(place)
+        return int(place.getsockname()[1])
     raise OSError("no port is free on this computer")
 
 

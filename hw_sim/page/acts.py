@@ -14,7 +14,8 @@ from hw_sim.page.bets import Bets
 from hw_sim.page.cards import is_mark
 from hw_sim.page.croupier import undecided
 from hw_sim.page.layout import IN_PLAY, chips_of
-from hw_sim.page.purse import PurseEmpty
+from hw_sim.page.purse import MOST_CENTS, PurseEmpty
+from hw_sim.page.reading import fault_of, flag, one_of, refused, said, whole
 from hw_sim.page.room import DEALER, SUPERVISOR, Json, No, Room
 from hw_sim.table import KEYS, HandError
 from hw_sim.words import COMMANDS, BadWord, parse_line
@@ -71,9 +72,7 @@ class Acts(Bets):
     def do(self, act: Json) -> Json:
         """Does one act; `ok`, or the word of the sentence that says why not."""
         try:
-            name = act.get("do")
-            if not isinstance(name, str) or name not in self._acts:
-                raise No("no_act")
+            name = one_of(act, "do", tuple(self._acts))
             return {"ok": True, **(self._acts[name](act) or {})}
         except No as no:
             return {"ok": False, "word": no.word, "values": no.values}
@@ -99,12 +98,15 @@ class Acts(Bets):
 
     def _card(self, act: Json) -> Json:
         """One card leaves the shoe: the next one, or a chosen one."""
-        room = self._mine()
         mark = act.get("card", "")
-        if room.solo or not isinstance(mark, str) or (mark and not is_mark(mark)):
-            raise No("no_card")
-        count = act.get("count", 1)
-        if type(count) is not int or not 1 <= count <= 52 or (mark and count != 1):
+        if not isinstance(mark, str) or (mark and not is_mark(mark)):
+            raise refused("no_card", "card", mark, "a card like KD or KD^, JK or ??")
+        most = 1 if mark else 52
+        count = whole(
+            {"count": 1, **act}, "count", "no_card", f"1 to {most}", lambda count: 1 <= count <= most
+        )
+        room = self._mine()
+        if room.solo:
             raise No("no_card")
         for _ in range(count):
             room.hands.deal(room.shoe.take(mark))
@@ -135,11 +137,11 @@ class Acts(Bets):
         self._begin_next()
 
     def _key(self, act: Json) -> None:
+        key = one_of(act, "key", KEYS)
         room = self._mine()
-        key = act.get("key")
-        if key not in KEYS or room.solo:
+        if room.solo:
             raise No("no_act")
-        room.press(str(key))
+        room.press(key)
 
     def _sweep(self, act: Json) -> None:
         room = self._mine()
@@ -163,8 +165,7 @@ class Acts(Bets):
 
     def _say(self, act: Json) -> None:
         """A word as it is typed at a terminal: `count D 4`, `sup void`."""
-        text = " ".join(str(act.get("text", "")).split())[:200]
-        reason = str(act.get("reason", "")).strip()[:200]
+        text, reason = said(act, "text"), said(act, "reason")
         if text in MORE_WORDS:
             command, role = MORE_WORDS[text]
         elif text.startswith("sup pay ") and len(text.split()) == 3:
@@ -184,11 +185,11 @@ class Acts(Bets):
 
     def _decide(self, act: Json) -> None:
         """Two people confirm or reject what waits, a royal first: it may decide others."""
-        room = self._room
+        room, reject = self._room, flag(act, "reject")
         waiting = [award for award in room.state["awards"] if award["status"] == "waits"]
         if not waiting:
             raise No("no_award")
-        kind = "RejectAward" if act.get("reject") is True else "ConfirmAward"
+        kind = "RejectAward" if reject else "ConfirmAward"
         if kind == "ConfirmAward" and room.state["phase"] == "settled":
             with suppress(No):
                 room.say({"type": "CountStub", "cards": 52 - room.state["cards_out"]})
@@ -199,22 +200,21 @@ class Acts(Bets):
         room.say(command, "dealer", why, DEALER)
 
     def _buy_in(self, act: Json) -> None:
-        cents = act.get("cents")
-        if type(cents) is not int:
-            raise No("no_chip")
+        allowed = f"1 to {MOST_CENTS}"
+        cents = whole(act, "cents", "no_chip", allowed, lambda cents: 1 <= cents <= MOST_CENTS)
         self._room.purses.buy_in(self._seat(act), cents)
 
     def _mode(self, act: Json) -> None:
-        room = self._room
-        if type(act.get("solo")) is bool:
-            room.solo = act["solo"]
-        if type(act.get("keying")) is bool:
-            room.keying = act["keying"]
+        room, solo, keying = self._room, flag(act, "solo"), flag(act, "keying")
+        if solo is not None:
+            room.solo = solo
+        if keying is not None:
+            room.keying = keying
         self.croupier.deal_wanted = self.croupier.next_wanted = False
 
     def _play(self, act: Json) -> None:
         """Simulated players finish their round and wait, or play on once the felt is empty."""
-        room, on = self._room, act.get("on") is True
+        room, on = self._room, flag(act, "on")
         if room.alone:
             raise No("no_players")
         if on:
@@ -228,33 +228,20 @@ class Acts(Bets):
     # ------------------------------------------------------------------------------ breaking things
 
     def _luck(self, act: Json) -> None:
-        hand = str(act.get("hand"))
-        if hand not in LUCK:
-            raise No("no_act")
+        hand = one_of(act, "hand", tuple(LUCK))
         self._room.lucky = (self._seat(act), LUCK[hand])
 
     def _fault(self, act: Json) -> None:
-        name, args = _fault_of(act)
+        name, args = fault_of(act)
         self._room.hands.fault(name, *args)
         self._room.broken.add(" ".join((name, *args)))
         self._room.note("broken", fault=name, place=" ".join(args))
 
     def _mend(self, act: Json) -> None:
-        name, args = _fault_of(act)
+        name, args = fault_of(act)
         self._room.hands.mend(name, *args)
         self._room.broken.discard(" ".join((name, *args)))
         self._room.note("mended", fault=name, place=" ".join(args))
 
     def _power(self, act: Json) -> None:
         self._room.cut_power()
-
-
-def _fault_of(act: Json) -> tuple[str, list[str]]:
-    name, args = act.get("name"), act.get("args", [])
-    if (
-        not isinstance(name, str)
-        or not isinstance(args, list)
-        or not all(isinstance(one, (str, int)) for one in args)
-    ):
-        raise No("no_act")
-    return name, [str(one) for one in args]

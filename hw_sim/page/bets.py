@@ -11,6 +11,7 @@ from typing import Final
 
 from hw_sim.page.croupier import Croupier
 from hw_sim.page.layout import SPOTS, chips_of
+from hw_sim.page.reading import flag, one_of, whole
 from hw_sim.page.room import Json, No, Room
 
 NEXT_S: Final = 6.0
@@ -26,18 +27,19 @@ class Bets:
     # ------------------------------------------------------------------------------ reading an act
 
     def _seat(self, act: Json) -> int:
-        seat = act.get("seat")
-        if type(seat) is not int or not 1 <= seat <= self._room.seats:
-            raise No("no_seat")
-        return seat
+        seats = self._room.seats
+        return whole(act, "seat", "no_seat", f"1 to {seats}", lambda seat: 1 <= seat <= seats)
 
     def _spot(self, act: Json) -> str:
-        spot = act.get("spot")
-        if spot not in SPOTS:
-            raise No("no_act")
+        spot = one_of(act, "spot", SPOTS)
         if spot == "bonus" and not self._room.rule("bonus_pays", [1]):
             raise No("no_bonus")
-        return str(spot)
+        return spot
+
+    def _size(self, act: Json) -> int:
+        """One chip from the edge of the table."""
+        sizes = self._room.chips()
+        return whole(act, "cents", "no_chip", ", ".join(map(str, sizes)), sizes.__contains__)
 
     def _mine(self) -> Room:
         """The room, if it is a person's turn to play."""
@@ -74,10 +76,8 @@ class Bets:
     # ------------------------------------------------------------------------------ chips and coins
 
     def _chip(self, act: Json) -> None:
-        seat, spot, cents = self._seat(act), self._spot(act), act.get("cents")
+        seat, spot, cents = self._seat(act), self._spot(act), self._size(act)
         room = self._mine()
-        if cents not in room.chips():
-            raise No("no_chip")
         if room.solo and spot == "raise":
             raise No("raise_by_key")
         self._open_for_bets()
@@ -232,7 +232,7 @@ class Bets:
 
     def _coin(self, act: Json) -> None:
         """A coin falls; once more before LOCK asks it back. `force`: it falls whatever the slot says."""
-        seat, force = self._seat(act), act.get("force") is True
+        seat, force = self._seat(act), flag(act, "force")
         room = self._mine()
         if not force:
             room = self._open_for_bets()

@@ -12,6 +12,8 @@ import asyncio
 import gzip
 import hashlib
 import json
+import logging
+import socket
 import sys
 import threading
 import tomllib
@@ -43,6 +45,11 @@ BEAT_S: Final = 1.0
 ACTS_MAX: Final = 40
 IDS_MAX: Final = 1_000
 BODY_MAX: Final = 4_096
+# Longer than the longest act takes: after it whoever waits is told that the table does not answer.
+ANSWER_S: Final = 30.0
+PAUSE_S: Final = 0.5
+SILENT: Final[Json] = {"ok": False, "word": "silent", "values": {}}
+LOG: Final = logging.getLogger("hw_sim.page")
 HOSTS: Final = ("127.0.0.1", "localhost", "[::1]")
 OWN: Final = Path(__file__).parent / "static"
 SHARED: Final = Path(__file__).resolve().parents[2] / "table_controller" / "web" / "static"
@@ -78,6 +85,7 @@ class Keeper:
         self._lock = threading.Lock()
         self._acts: deque[tuple[Json, Future[Json]]] = deque()
         self._known: OrderedDict[str, tuple[Json, Future[Json]]] = OrderedDict()
+        self._over = False
         self._thread = threading.Thread(target=self._run, name="room", daemon=True)
         self._told: Callable[[bytes], None] = lambda picture: None
         self._shown, self._shown_s = b"", 0.0
@@ -108,27 +116,50 @@ class Keeper:
             if len(self._acts) >= ACTS_MAX:
                 return None
             answer: Future[Json] = Future()
+            if self._over:
+                answer.set_result(SILENT)
+                return answer
             self._known[act_id] = (act, answer)
             while len(self._known) > IDS_MAX:
                 self._known.popitem(last=False)
             self._acts.append((act, answer))
             return answer
 
+    def give_up(self, answer: Future[Json]) -> None:
+        """Nobody waits for that answer any more: an act that has not begun is never done."""
+        with self._lock:
+            waiting = [one for one in self._acts if one[1] is answer]
+            for one in waiting:
+                self._acts.remove(one)
+        for _, left in waiting:
+            left.set_result(SILENT)
+
     def _run(self) -> None:
-        self._wanted.wait()
-        while not self._stopping.is_set():
-            try:
-                stage = self._make_stage()
-            except (HandError, UnknownHouse, OSError) as problem:
-                print(f"page: {problem}", file=sys.stderr, flush=True)
-                self._stopping.wait(0.5)
-                continue
+        try:
+            self._wanted.wait()
+            while not self._stopping.is_set():
+                self._play()
+        finally:
+            with self._lock:
+                self._over = True
+                waiting = [answer for _, answer in self._acts]
+                self._acts.clear()
+            for answer in waiting:
+                answer.set_result(SILENT)
+
+    def _play(self) -> None:
+        """One room from its making to its end, or to a problem that a new one may not have."""
+        try:
+            stage = self._make_stage()
             try:
                 self._live(stage.room)
-            except (HandError, UnknownMessage, OSError) as problem:
-                print(f"page: {problem}", file=sys.stderr, flush=True)
             finally:
                 stage.close()
+        except (HandError, UnknownHouse, UnknownMessage, OSError) as problem:
+            print(f"page: {problem}", file=sys.stderr, flush=True)
+        except Exception:
+            LOG.exception("page: the room ended for a fault of this page; the next one begins")
+        self._stopping.wait(PAUSE_S)
 
     def _live(self, room: Room) -> None:
         acts = Acts(room)
@@ -137,13 +168,16 @@ class Keeper:
         room.show = lambda: self._publish(room)
         while not self._stopping.is_set():
             room.hear(HEAR_MS)
-            done = self._do_acts(acts)
-            if room.table.snapshot is not None:
-                acts.croupier.step()
-            self._publish(room, at_once=bool(done))
-            # The picture goes first, so that a page that has its answer sees what the act has done.
-            for answer, result in done:
-                answer.set_result(result)
+            done: list[tuple[Future[Json], Json]] = []
+            try:
+                self._do_acts(acts, done)
+                if room.table.snapshot is not None:
+                    acts.croupier.step()
+                self._publish(room, at_once=bool(done))
+            finally:
+                # The picture goes first, so that a page that has its answer sees what the act has done.
+                for answer, result in done:
+                    answer.set_result(result)
 
     def _publish(self, room: Room, at_once: bool = False) -> None:
         room.look()
@@ -155,18 +189,28 @@ class Keeper:
             self._shown, self._shown_s = picture, now_s
             self._told(picture)
 
-    def _do_acts(self, acts: Acts) -> list[tuple[Future[Json], Json]]:
-        done: list[tuple[Future[Json], Json]] = []
+    def _do_acts(self, acts: Acts, done: list[tuple[Future[Json], Json]]) -> None:
+        """Does what waits. Each act that was begun is in `done`, whatever came of it."""
         while True:
             with self._lock:
                 if not self._acts:
-                    return done
+                    return
                 act, answer = self._acts.popleft()
+            result = SILENT
             try:
-                done.append((answer, acts.do(act)))
-            except BaseException:
-                answer.set_result({"ok": False, "word": "silent", "values": {}})
+                result = acts.do(act)
+            except (UnknownMessage, OSError):
                 raise
+            except Exception as fault:
+                # A fault of this page is told to whoever met it, and everybody else plays on.
+                LOG.exception("page: a fault of this page in the act %r", act)
+                result = {"ok": False, "word": "no_act", "values": {"text": _words(fault)}}
+            finally:
+                done.append((answer, result))
+
+
+def _words(fault: Exception) -> str:
+    return f"A fault of this page, {type(fault).__name__}: {fault}. The log of the page has more."
 
 
 class Site:
@@ -257,14 +301,21 @@ class Site:
                 return JSONResponse({"error": "the act is too long"}, 413)
         try:
             act = json.loads(body)
-        except ValueError:
+            # Half a character, as JSON can hold it, can be neither written to a table nor shown.
+            json.dumps(act, ensure_ascii=False).encode()
+        except (ValueError, RecursionError):
             act = None
         if not isinstance(act, dict):
             return JSONResponse({"error": "an act is an object of JSON"}, 400)
         answer = self._keeper.act(act_id, act)
         if answer is None:
             return JSONResponse({"error": "that id was used for another act, or too many acts wait"}, 409)
-        return JSONResponse(await asyncio.shield(asyncio.wrap_future(answer)))
+        # Waiting cancels nothing: the same id is told what came of the act when it is asked again.
+        done, _ = await asyncio.wait([asyncio.wrap_future(answer)], timeout=ANSWER_S)
+        if not done:
+            self._keeper.give_up(answer)
+            return JSONResponse(SILENT, 504)
+        return JSONResponse(answer.result())
 
 
 def _file(request: Request, path: Path) -> Response:
@@ -325,11 +376,22 @@ def client_of(folder: Path) -> TableClient:
     return TableClient(*sockets, key=key if key.exists() else None)
 
 
+class _Server(uvicorn.Server):
+    """A server that says where it listens: port 0 is any that is free."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen."""
+        await super().startup(sockets)
+        if self.started:
+            port = self.servers[0].sockets[0].getsockname()[1]
+            print(f"page: the virtual table is at http://127.0.0.1:{port}/table", flush=True)
+
+
 def main_page(argv: Sequence[str]) -> int:
     """`hw-sim page`: serves the virtual table of a run folder until SIGTERM or SIGINT."""
     parser = argparse.ArgumentParser(prog="hw-sim page", description="A page to play on a simulated table.")
     parser.add_argument("--dir", type=Path, required=True, help="run folder of the table")
-    parser.add_argument("--port", type=int, default=8081)
+    parser.add_argument("--port", type=int, default=8081, help="0: any that is free")
     parser.add_argument("--alone", action="store_true", help="there are no simulated players")
     parser.add_argument("--language", choices=("en", "de"), default="en")
     parser.add_argument("--locale", default="en-US", help="how numbers and money are written")
@@ -346,7 +408,7 @@ def main_page(argv: Sequence[str]) -> int:
         "csrf": None,
     }
     site = Site(Keeper(lambda: stage_of(folder, wanted.alone)), config)
-    uvicorn.run(
+    settings = uvicorn.Config(
         site.app(),
         host="127.0.0.1",
         port=wanted.port,
@@ -354,4 +416,7 @@ def main_page(argv: Sequence[str]) -> int:
         timeout_graceful_shutdown=1,
         server_header=False,
     )
-    return 0
+    server = _Server(settings)
+    with suppress(KeyboardInterrupt):
+        server.run()
+    return 0 if server.started else 1

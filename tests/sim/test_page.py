@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -645,6 +646,17 @@ NONSENSE: list[Json] = [
     {"do": "say", "text": ""},
     {"do": "raise", "seat": 1},
     {"do": "play", "on": True},
+    {"do": "card", "count": 5.0},
+    {"do": "coin", "seat": 1, "force": 1},
+    {"do": "decide", "reject": "yes"},
+    {"do": "say", "text": 5},
+    {"do": "say", "text": "sup void", "reason": 5},
+    {"do": "key", "key": ["lock"]},
+    {"do": "fault", "name": "coin_stuck", "args": [True]},
+    {"do": "fault", "name": "coin_stuck", "args": [1.0]},
+    {"do": "fault", "name": "coin_stuck", "args": ["1" * 4_000]},
+    {"do": "fault", "name": "x" * 4_000, "args": []},
+    {"do": "mend", "name": 5, "args": []},
 ]
 
 
@@ -655,6 +667,71 @@ def test_what_makes_no_sense_is_refused_and_moves_nothing(felt: Felt) -> None:
         assert answer["ok"] is False, act
         assert answer["word"]
         assert (felt.stage.hands.look()["lines"], felt.room.purses.all()) == before, act
+
+
+WHOLE: list[tuple[Json, str]] = [
+    *(
+        ({"do": name, "seat": 1}, "seat")
+        for name in ("clear", "repeat", "double", "coin", "raise", "fold", "look")
+    ),
+    *(({"do": name, "seat": 1, "spot": "ante", "cents": 500}, "seat") for name in ("chip", "take")),
+    ({"do": "chip", "seat": 1, "spot": "ante", "cents": 500}, "cents"),
+    ({"do": "buy_in", "seat": 1, "cents": 500}, "seat"),
+    ({"do": "buy_in", "seat": 1, "cents": 500}, "cents"),
+    ({"do": "luck", "seat": 1, "hand": "flush"}, "seat"),
+    ({"do": "card", "count": 1}, "count"),
+]
+NO_WHOLE: tuple[Any, ...] = (
+    1.0,
+    500.0,
+    True,
+    False,
+    "1",
+    "500",
+    [1],
+    {},
+    None,
+    10**30,
+    -(10**30),
+    math.inf,
+    math.nan,
+    0.5,
+)
+
+
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_a_number_of_an_act_is_exactly_a_whole_one_or_is_refused_with_a_sentence(
+    felt: Felt, by_hand: bool
+) -> None:
+    felt.must("mode", solo=not by_hand)
+    felt.must("chip", seat=2, spot="ante", cents=500)
+    before = felt.stage.hands.look()["lines"], felt.room.purses.all(), dict(felt.room.layout.piles)
+    for act, name in WHOLE:
+        for value in NO_WHOLE:
+            answer = felt.acts.do({**act, name: value})
+            assert answer["ok"] is False, (act, name, value)
+            found = "nothing" if value is None else json.dumps(value)
+            assert f"$.{name}: {found} was found; allowed: 1" in answer["values"]["text"]
+    after = felt.stage.hands.look()["lines"], felt.room.purses.all(), dict(felt.room.layout.piles)
+    assert after == before
+
+
+def test_a_flag_is_true_or_false_and_nothing_else(felt: Felt) -> None:
+    for name in ("solo", "keying"):
+        for value in (1, 0, "true", None, 1.0):
+            answer = felt.do("mode", **{name: value})
+            assert answer["ok"] is False
+            assert f"$.{name}: " in answer["values"]["text"]
+    assert felt.room.solo
+    assert felt.room.keying
+
+
+def test_a_seat_of_a_fault_is_the_same_one_however_it_is_written(felt: Felt) -> None:
+    for seat in (2, "2", "02"):
+        felt.must("fault", name="coin_stuck", args=[seat])
+        assert felt.room.broken == {"coin_stuck 2"}
+        felt.must("mend", name="coin_stuck", args=[seat])
+        assert felt.room.broken == set()
 
 
 def test_every_sentence_of_the_page_is_there_in_both_languages() -> None:
@@ -736,8 +813,10 @@ def test_purses_survive_a_restart_and_a_result_is_booked_once(tmp_path: Path) ->
     assert again.follow(state, False) == {}
     results["coin"] = "win 50.00"
     assert again.follow(state, False) == {1: 5_000}
+    assert again.cents(1) == START_CENTS + 5_500
     results["ante"] = "push 5.00"
     assert again.follow(state, False) == {1: -500}, "a supervisor has changed the result"
+    assert again.cents(1) == START_CENTS + 5_000
 
 
 def test_results_of_bets_that_others_have_laid_move_nothing(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -17,7 +18,6 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from hw_sim.pages import free_port
 from hw_sim.stages import ROOT, RealStage
 from tests.web import browser as browsers
 
@@ -31,10 +31,12 @@ class Table:
     def __init__(self, folder: Path) -> None:
         self.stop = threading.Event()
         self.stage = RealStage(folder, 'preset = "live"\n', lambda state: None, self.stop, 600_000)
-        self.port = free_port(0)
-        command = [sys.executable, "-m", "hw_sim", "page", "--dir", str(folder), "--port", str(self.port)]
-        with (folder / "page.log").open("ab") as log:
-            self.page = subprocess.Popen([*command, "--alone"], cwd=ROOT, stdout=log, stderr=log)
+        self.port = 0
+        self.log = folder / "page.log"
+        command = [sys.executable, "-m", "hw_sim", "page", "--dir", str(folder), "--port", "0", "--alone"]
+        with self.log.open("ab") as log:
+            self.page = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
+        self.until(self.listens)
         self.until(self.answers)
 
     def until(self, condition: Callable[[], bool]) -> None:
@@ -43,11 +45,18 @@ class Table:
             assert time.monotonic() < end_s
             self.stage.client.pump(20)
 
+    def listens(self) -> bool:
+        """Port 0 is any that is free, and nobody else can have it: which one it is, the log tells."""
+        assert self.page.poll() is None, self.log.read_text()
+        found = re.search(r"the virtual table is at http://127\.0\.0\.1:(\d+)/table\n", self.log.read_text())
+        self.port = int(found[1]) if found else 0
+        return bool(found)
+
     def answers(self) -> bool:
         assert self.page.poll() is None
         try:
             return self.ask("GET", "/api/config")[0] == 200
-        except OSError:
+        except (OSError, http.client.HTTPException):
             return False
 
     def ask(self, method: str, path: str, body: str = "", **headers: str) -> tuple[int, Json, bytes]:
@@ -102,6 +111,17 @@ def test_an_act_is_done_once_however_often_it_is_sent(table: Table) -> None:
     assert table.picture()["piles"] == {"2 ante": [500]}
     status, _, _ = table.ask("POST", "/api/acts", '{"do": "undo"}', Idempotency_Key=act_id)
     assert status == 409, "an id is not used for another act"
+    assert table.act({"do": "clear", "seat": 2}) == {"ok": True}
+
+
+def test_a_number_that_is_no_whole_one_moves_nothing_and_the_table_plays_on(table: Table) -> None:
+    chip = {"do": "chip", "seat": 2, "spot": "ante", "cents": 500.0}
+    before = table.picture()["purses"]
+    answer = table.act(chip)
+    assert answer["ok"] is False
+    assert "$.cents: 500.0 was found; allowed: 100, 500, 2500, 10000." in answer["values"]["text"]
+    assert table.picture()["purses"] == before
+    assert table.act({**chip, "cents": 500}) == {"ok": True}
     assert table.act({"do": "clear", "seat": 2}) == {"ok": True}
 
 
