@@ -5,7 +5,9 @@ Each part is a process group of its own: a test can stop, kill and start it, and
 
 from __future__ import annotations
 
+import http.client
 import json
+import re
 import signal
 import socket
 import sys
@@ -34,6 +36,7 @@ from tests.web.scenes import HOUSE_RULES
 SEATS: Final = 7
 PATIENCE_S: Final = 60.0
 _LOOK_S: Final = 0.02
+_PAGES_AT: Final = re.compile(r"the pages are at http://(127\.0\.0\.1:\d+)\b.*\n")
 _MONEY = '[limits]\nminimum = "5.00"\nmaximum = "500.00"\nchips = ["1.00", "5.00", "25.00", "100.00"]\n'
 # Nobody hurries the hands of a test, so the times of the house are the long ones.
 _RULES: Final = HOUSE_RULES.replace("betting_ms = 30000", "betting_ms = 600000").replace(
@@ -47,8 +50,9 @@ class RealTable:
     def __init__(self, folder: Path, house_rules: str = _RULES) -> None:
         self.folder = folder
         self.pins = PINS
-        self._port = _free_port()
-        self.url = f"http://127.0.0.1:{self._port}"
+        self.url = ""
+        """Where the pages are; empty until they have said so."""
+        self._place: socket.socket | None = None
         self._write(house_rules)
         environment = {"HW_SIM_BOARD": str(folder / "board.sock")}
         python = [sys.executable, "-m"]
@@ -111,6 +115,7 @@ class RealTable:
         self.until(self._meet_board, "the board")
         self.service.start()
         self.web.start()
+        self.until(self._find_pages, "the port of the pages")
         self._listener = _Listener(self.folder)
         self.until(lambda: self.seen().get("boot"), "the pages")
 
@@ -128,7 +133,8 @@ class RealTable:
     def seen(self) -> dict[str, Any]:
         """What a sign is told now; empty while there is no answer."""
         with (
-            suppress(OSError),
+            # A process that dies in the middle of a chunk leaves an answer that is not whole.
+            suppress(OSError, http.client.HTTPException),
             urllib.request.urlopen(f"{self.url}/api/signs/T1/events", timeout=3) as stream,
         ):
             for line in stream:
@@ -155,9 +161,9 @@ class RealTable:
 
     def kill(self, part: Part) -> None:
         """The part dies at once, as in a power cut."""
-        part.signal(signal.SIGKILL)
-        if part.process is not None:
-            part.process.wait()
+        _end(part)
+        if part is self.web and self._place is None:
+            self._keep_place()
 
     def close(self) -> None:
         """Ends everything, at once."""
@@ -167,7 +173,9 @@ class RealTable:
             self._listener.close()
         for part in self._parts:
             part.signal(signal.SIGCONT)
-            self.kill(part)
+            _end(part)
+        if self._place is not None:
+            self._place.close()
 
     @property
     def _parts(self) -> tuple[Part, ...]:
@@ -177,6 +185,23 @@ class RealTable:
         with suppress(HandError):
             self._hands = BoardClient(self.folder / "board.sock")
         return self._hands is not None
+
+    def _find_pages(self) -> bool:
+        """Port 0 is any that is free, and no other process can have it: which one it is, the log tells."""
+        found = _PAGES_AT.search(self.web.log.read_text("utf-8"))
+        if found is None:
+            return False
+        self.url = f"http://{found[1]}"
+        # The pages of a test stay open while the process is started again: it comes back where it was.
+        self._write_web(found[1])
+        return True
+
+    def _keep_place(self) -> None:
+        """A port that is bound, not listened at, is given to nobody else; the next process can listen."""
+        place = socket.socket()
+        place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        place.bind(("127.0.0.1", int(self.url.rpartition(":")[2])))
+        self._place = place
 
     def _write(self, house_rules: str) -> None:
         lines = "".join(f"{json.dumps(name)} = {number}\n" for name, number in default_lines(SEATS).items())
@@ -192,15 +217,18 @@ class RealTable:
         )
         for made in (give_keys(table, "web:gateway", "simulator:gateway"), install(table)):
             assert made.returncode == 0, made.stdout + made.stderr
+        self._write_web("127.0.0.1:0")
+        operators = Operators(str(self.folder / "operators.toml"), SystemClock())
+        for name, pin in PINS.items():
+            operators.add(name, ROLES_OF[name], pin)
+
+    def _write_web(self, listen: str) -> None:
         (self.folder / "web.toml").write_text(
-            f'listen = "127.0.0.1:{self._port}"\noperators = "operators.toml"\n'
+            f'listen = "{listen}"\noperators = "operators.toml"\n'
             '[tables.T1]\nstate = "ipc://state.sock"\ncommands = "ipc://commands.sock"\n'
             'key = "keys/web.key"\ntable = "table.toml"\n',
             "utf-8",
         )
-        operators = Operators(str(self.folder / "operators.toml"), SystemClock())
-        for name, pin in PINS.items():
-            operators.add(name, ROLES_OF[name], pin)
 
 
 class _Listener:
@@ -235,6 +263,12 @@ class _Listener:
         context.term()
 
 
+def _end(part: Part) -> None:
+    part.signal(signal.SIGKILL)
+    if part.process is not None:
+        part.process.wait()
+
+
 @contextmanager
 def real_table(house_rules: str = _RULES) -> Iterator[RealTable]:
     """A whole table in a folder of its own, whose name is short because a socket's name has little room."""
@@ -245,8 +279,3 @@ def real_table(house_rules: str = _RULES) -> Iterator[RealTable]:
             yield table
         finally:
             table.close()
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        return int(found.getsockname()[1])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 from playwright.sync_api import Page, ViewportSize, expect
+
+from tests.web.browser import PATIENCE_MS
 
 Open = Callable[..., Page]
 Shoot = Callable[[Page, str], Path]
@@ -48,6 +51,20 @@ function sample(at) {
 requestAnimationFrame(sample);
 """
 
+# Which start of the table the page has heard of; its own ear comes first.
+HEARER: Final = """
+window.boot = 0;
+{
+  const listen = EventSource.prototype.addEventListener;
+  EventSource.prototype.addEventListener = function (kind, hear) {
+    listen.call(this, kind, (event) => {
+      hear(event);
+      window.boot = JSON.parse(event.data).boot ?? window.boot;
+    });
+  };
+}
+"""
+
 
 def sampled(page: Page) -> Page:
     """The page, loaded anew with a look at its wheels at every frame."""
@@ -55,6 +72,13 @@ def sampled(page: Page) -> Page:
     page.reload()
     until(page, "window.samples.length > 3")
     return page
+
+
+def heard_boot(page: Page) -> int:
+    """Which start of the table the page has heard of; the page was loaded with `HEARER`."""
+    until(page, "window.boot > 0")
+    found: int = page.evaluate("window.boot")
+    return found
 
 
 def hastened(page: Page) -> Page:
@@ -72,8 +96,18 @@ def hasten(page: Page, ms: int) -> None:
 
 def until(page: Page, condition: str) -> None:
     """Waits in the page, frame by frame: its policy forbids to hand it a text as a program."""
-    look = f"const look = () => ({condition}) ? done() : requestAnimationFrame(look);"
-    page.evaluate(f"() => new Promise((done) => {{ {look} look(); }})")
+    late = json.dumps(f"{condition}: not within {PATIENCE_MS} ms")
+    page.evaluate(
+        f"""() => new Promise((done, fail) => {{
+          const end = performance.now() + {PATIENCE_MS};
+          const look = () => {{
+            if ({condition}) done();
+            else if (performance.now() > end) fail(new Error({late}));
+            else requestAnimationFrame(look);
+          }};
+          look();
+        }})"""
+    )
 
 
 def shows(page: Page, cents: int) -> None:
@@ -104,9 +138,13 @@ SMALL: Final = """([words, least]) => [...document.querySelectorAll(words)]
   .filter((one) => parseFloat(getComputedStyle(one).fontSize) < least * innerHeight)
   .map((one) => one.textContent)"""
 # While a fault is said in its turn there are no digits: they are measured when they are there again.
-DIGIT_SHARE: Final = """async () => {
+DIGIT_SHARE: Final = """async (patience) => {
   const wheel = document.querySelector("#odometer .wheel");
-  while (!wheel.getBoundingClientRect().height) await new Promise(requestAnimationFrame);
+  const end = performance.now() + patience;
+  while (!wheel.getBoundingClientRect().height) {
+    if (performance.now() > end) throw new Error(`no digits within ${patience} ms`);
+    await new Promise(requestAnimationFrame);
+  }
   const { fontSize, fontWeight, fontFamily } = getComputedStyle(wheel);
   const pen = document.createElement("canvas").getContext("2d");
   pen.font = `${fontWeight} ${fontSize} ${fontFamily}`;
@@ -116,6 +154,12 @@ DIGIT_SHARE: Final = """async () => {
 }"""
 # A page draws itself four times a second.
 SETTLED: Final = "() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 300)))"
+
+
+def digit_share(page: Page) -> float:
+    """How much of the screen's height the digits fill."""
+    share: float = page.evaluate(DIGIT_SHARE, PATIENCE_MS)
+    return share
 
 
 def as_size(screen: tuple[int, int]) -> ViewportSize:
