@@ -7,8 +7,8 @@ import { onChange, once, redraw } from './felt/acts.js';
 import { dialog, open, payTable, shut } from './felt/dialogs.js';
 import { draggable } from './felt/drag.js';
 import { combination } from './felt/hand.js';
-import { betsOpen, leftMs, limit, lost, model, resumable, seatOf, take, totalBet, undecided } from './felt/model.js';
-import { lines, reason } from './felt/notes.js';
+import { betsOpen, leftMs, limit, lost, model, readable, resumable, seatOf, staked, take, totalBet, undecided } from './felt/model.js';
+import { endsOf, lines, reason } from './felt/notes.js';
 import { modeKeys, rail } from './felt/rail.js';
 import { lay, seats } from './felt/seats.js';
 import { shape } from './felt/shapes.js';
@@ -36,8 +36,8 @@ function table() {
     ${head()}
     <main class="room ${picture.solo ? 'solo' : 'hand'} ${picture.silent || lost() ? 'silent' : ''}">
       <div class="stage">
-      ${banner()}
       <div class="middle">
+        ${banner()}
         ${payouts()}
         ${dealer()}
         <section class="side" aria-label=${word('felt.happened')}>
@@ -50,6 +50,7 @@ function table() {
       </div>
       ${rail()}
       <p class="refusal" role="alert">${model.problem ? html`<span class="state bad">${shape('cross')}${model.problem}</span>` : nothing}</p>
+      <p class="refusal" role="status">${model.news ? html`<span class="state well">${shape('tick')}${model.news}</span>` : nothing}</p>
     </main>
     <dialog aria-labelledby="dialog-title" class="window w-${model.dialog}" @cancel=${(event) => { event.preventDefault(); shut(); }}
       @click=${(event) => { if (event.target.tagName === 'DIALOG') shut(); }}><div class="sheet">${dialog()}</div></dialog>`;
@@ -70,9 +71,18 @@ function head() {
 
 function light(colour, state) {
   const left = leftMs();
+  const stands = standstill(state);
+  if (stands && !model.picture.silent) return html`<p class="light soon">${shape('hold')}<b>${word(`felt.light.${stands}`)}</b></p>`;
   const folded = model.picture.by_time.length && state.phase !== 'betting' && state.phase !== 'idle';
   const says = folded ? word('felt.auto_folded') : word(`felt.light.${state.phase === 'deciding' ? 'deciding' : LIGHTS[colour] ? colour : 'off'}`);
   return html`<p class="light ${LIGHTS[colour] ?? 'wait'}">${shape(LIGHTS[colour] ?? 'wait')}<b>${says}</b>${left === null || (state.phase !== 'betting' && state.phase !== 'deciding') ? nothing : html`<span class="digits">${word('felt.left', { n: Math.ceil(left / 1000) })}</span>`}</p>`;
+}
+
+/** Why the table takes no bets and deals no cards though it is alive: `trial`, `hold` or `closed`, or nothing. */
+function standstill(state) {
+  if (state.trial !== null) return 'trial';
+  if (state.holds.length) return 'hold';
+  return state.phase === 'idle' && state.day && !state.day.open ? 'closed' : '';
 }
 
 function banner() {
@@ -88,7 +98,8 @@ function banner() {
       <button type="button" class="key grave" @click=${() => once({ do: 'decide', reject: true })}>${word('felt.reject')}</button>`);
   }
   if (state.holds.length) {
-    return notice('warn', 'hold', html`<span><b>${word('felt.held', { hold: state.holds.map((hold) => reason('hold', hold)).join('; ') })}</b> ${word('felt.held.why', { ends: state.holds.map((hold) => state.hold_ends[hold]).join('; ') })}</span>
+    return notice('warn', 'hold', html`<span><b>${word('felt.held', { hold: state.holds.map((hold) => reason('hold', hold)).join('; ') })}</b> ${word('felt.held.why', { ends: state.holds.map((hold) => endsOf(hold, state.hold_ends[hold])).join('; ') })}</span>
+      ${readable() ? html`<button type="button" class="key primary" @click=${() => open('rescan')}>${word('felt.rescan')}</button>` : nothing}
       ${resumable() ? html`<button type="button" class="key" @click=${() => once({ do: 'say', text: 'sup resume' })}>${word('felt.say.sup resume')}</button>` : nothing}
       <button type="button" class="key grave" @click=${() => once({ do: 'say', text: 'sup void' })}>${word('felt.say.sup void')}</button>
       <button type="button" class="key" @click=${() => open('words')}>${word('felt.other_words')}</button>`);
@@ -132,7 +143,7 @@ function dealerSays(state) {
 /** What there is to say to a seat that has no cards. */
 function before(state) {
   const bet = totalBet(model.seat) > 0;
-  if (state.phase === 'idle') return '';
+  if (state.phase === 'idle' || standstill(state)) return '';
   if (state.phase === 'betting') {
     if (!betsOpen()) return 'felt.light.off';
     return !bet ? 'felt.lay_first' : model.picture.solo ? 'felt.bets_lie' : 'felt.bets_lie_hand';
@@ -141,7 +152,7 @@ function before(state) {
 }
 
 function says(state) {
-  return state.phase === 'idle' && state.day && !state.day.open ? 'felt.says.closed' : `felt.says.${state.phase}`;
+  return `felt.says.${standstill(state) || state.phase}`;
 }
 
 /** The cards in front of the person, what they make, and the window in which he decides. */
@@ -152,13 +163,15 @@ function own(state) {
   const faces = seat.cards.map((card, at) => card ?? looked[at] ?? null);
   const known = faces.length === 5 && faces.every(Boolean);
   const hidden = seat.cards.some((card) => !card);
+  // In a hold nobody can decide, and so nobody is asked.
+  const asked = undecided(model.seat) && model.picture.playing && !model.picture.state.holds.length;
   return html`
-    <div class="own ${undecided(model.seat) && model.picture.playing ? 'asked' : ''}">
+    <div class="own ${asked ? 'asked' : ''}">
       <p class="whose">${word('felt.your_hand', { seat: model.seat })} <b>${known ? made(faces) : ''}</b></p>
       <div class="cards big">${faces.map((face) => (face ? cardFace(face) : cardBack()))}</div>
       <div class="asking">
         ${hidden && model.picture.playing ? html`<button type="button" class="key" aria-pressed=${String(looked.length > 0)} @click=${look}>${word(looked.length ? 'felt.put_down' : 'felt.look')}</button>` : nothing}
-        <p class="ask" role="status">${undecided(model.seat) && model.picture.playing ? word('felt.decide') : outcome(seat)}</p>
+        <p class="ask" role="status">${asked ? word('felt.decide') : outcome(seat)}</p>
       </div>
     </div>`;
 }
@@ -172,11 +185,11 @@ function outcome(seat) {
   const { state } = model.picture;
   const back = model.picture.returned[model.seat];
   if (!state.result || !seat.ante.cents || !model.picture.playing) return '';
-  const staked = totalBet(model.seat);
+  const stake = staked(seat);
   if (state.result === 'void') return word('felt.round_void', { cents: money(back) });
-  if (back > staked) return word('felt.you_win', { cents: money(back - staked) });
-  if (back === staked) return word('felt.you_push');
-  return word('felt.you_lose', { cents: money(staked - back) });
+  if (back > stake) return word('felt.you_win', { cents: money(back - stake) });
+  if (back === stake) return word('felt.you_push');
+  return word('felt.you_lose', { cents: money(stake - back) });
 }
 
 async function look() {

@@ -1,6 +1,6 @@
 // Acts: each goes up under an id of its own and is said again under the same id until there is an answer.
 import { word, money } from '../table.js';
-import { model } from './model.js';
+import { model, moment } from './model.js';
 
 const TRIES = 5;
 const PAUSE_MS = 400;
@@ -57,9 +57,18 @@ async function send(act) {
 }
 
 function show(answer, act) {
-  model.problem = answer.ok ? '' : refusal(answer);
-  model.problemAt = act.spot ? `${act.seat} ${act.spot}` : '';
+  const works = wasTried(answer);
+  model.problem = answer.ok || works ? '' : refusal(answer);
+  // Only a refused act marks its spot: an accepted bet is drawn like any other.
+  model.problemAt = model.problem && act.spot ? `${act.seat} ${act.spot}` : '';
+  model.news = works ? word('felt.key_tried', { key: word(`felt.key.${answer.values.key}`) }) : '';
+  model.saidAt = moment();
   changed();
+}
+
+// In a trial no key acts, and one that works is told to the record instead: the snapshot names it.
+function wasTried({ word: key, values }) {
+  return key === 'key_dead' && (model.picture?.state?.trial?.tried.includes(`key.${values.key}`) ?? false);
 }
 
 function refusal({ word: key = 'page_lost', values = {} }) {

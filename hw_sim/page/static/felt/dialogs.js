@@ -7,7 +7,7 @@ import { again, once, redraw } from './acts.js';
 import { lines } from './notes.js';
 import { choose } from './seats.js';
 import { shape } from './shapes.js';
-import { limit, model } from './model.js';
+import { limit, model, staked } from './model.js';
 
 const BUY_INS = [2500, 10000, 50000, 200000];
 const HANDS = ['royal_flush', 'straight_flush', 'four_of_a_kind', 'full_house', 'flush'];
@@ -18,7 +18,7 @@ const WORDS = ['sup resume', 'sup void', 'sup new_deck', 'sup withdraw'];
 /** The content of the window that is open. */
 export function dialog() {
   const content = {
-    pays, rules, games, version, buy_in: buyIn, break: breaking, words, card,
+    pays, rules, games, version, buy_in: buyIn, break: breaking, words, card, rescan,
   }[model.dialog];
   if (!content) return nothing;
   return html`
@@ -78,7 +78,7 @@ function games() {
         <td class="amount"></td><td class="amount">${game.result === 'void' ? word('felt.void') : ''}</td></tr>
       ${game.seats.map((seat) => html`
         <tr><td></td><td>${word('felt.seat', { seat: seat.seat })}</td><td>${small(seat.cards)} ${seat.folded ? word('felt.folded') : ''}</td>
-          <td class="amount">${amount(seat.ante + seat.bonus + seat.raise + (seat.coin === 'bet' ? model.picture.coin_cents : 0))}</td>
+          <td class="amount">${amount(staked(seat))}</td>
           <td class="amount">${amount(seat.returned)}</td></tr>`)}`)}</tbody></table></div>`;
 }
 
@@ -111,10 +111,15 @@ function card() {
     </div>`;
 }
 
+function rescan() {
+  return html`
+    <p class="quiet">${word('felt.rescan_why')}</p>
+    ${picker({ onPick: async (text) => { if ((await once({ do: 'say', text: `rescan ${text}` }))?.ok) shut(); } })}`;
+}
+
 function toggle(name, args, broken) {
-  const label = word(`felt.fault.${name}`);
   return html`<li><button type="button" class="key ${broken ? 'grave' : ''}" aria-pressed=${String(broken)}
-      @click=${() => once({ do: broken ? 'mend' : 'fault', name, args })}>${shape(broken ? 'cross' : 'go')}${broken ? word('felt.mend', { fault: label }) : label}</button>
+      @click=${() => once({ do: broken ? 'mend' : 'fault', name, args })}>${shape(broken ? 'cross' : 'go')}${word(`felt.${broken ? 'mend' : 'fault'}.${name}`)}</button>
     <p class="quiet">${word(`felt.fault.${name}.why`)}</p></li>`;
 }
 
@@ -136,7 +141,7 @@ function breaking() {
       ${toggle('coin_stuck', [seat], is('coin_stuck', seat))}
       ${toggle('lamp_dead', [seat], is('lamp_dead', seat))}
       ${['ante', 'bonus', 'raise'].map((spot) => html`<li><button type="button" class="key ${is('sensor_stuck', spot, seat) ? 'grave' : ''}" aria-pressed=${String(is('sensor_stuck', spot, seat))}
-        @click=${() => once({ do: is('sensor_stuck', spot, seat) ? 'mend' : 'fault', name: 'sensor_stuck', args: [spot, seat] })}>${word('felt.fault.sensor_stuck', { spot: word(`felt.${spot}`) })}</button>
+        @click=${() => once({ do: is('sensor_stuck', spot, seat) ? 'mend' : 'fault', name: 'sensor_stuck', args: [spot, seat] })}>${word(`felt.${is('sensor_stuck', spot, seat) ? 'mend' : 'fault'}.sensor_stuck`, { spot: word(`felt.${spot}`) })}</button>
         <p class="quiet">${word('felt.fault.sensor_stuck.why')}</p></li>`)}
       <li><button type="button" class="key" @click=${() => once({ do: 'coin', seat, force: true })}>${word('felt.force_coin')}</button><p class="quiet">${word('felt.force_coin.why')}</p></li>
     </ul>

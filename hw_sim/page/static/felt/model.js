@@ -16,8 +16,10 @@ export const model = {
   dialog: '',
   boxed: false, // The card that is chosen next lies face up in the shoe.
   looked: null, // {seat, round, cards}: the player's own cards, while he looks at them.
-  problem: '', // What was refused last, until the next act.
+  problem: '', // What was refused last, until the next act or until the table has moved on.
   problemAt: '', // The seat and spot that it is about, or nothing.
+  news: '', // What the last act has shown, where that is no refusal.
+  saidAt: '', // The moment of the table that both are about.
   pickTo: '',
   games: null,
   left: false,
@@ -40,8 +42,20 @@ export function take(picture) {
   if (before?.state && before.state.phase !== 'deciding' && picture.state?.phase === 'deciding') followTheCards(picture);
   if (!picture.chips.includes(model.chip)) model.chip = picture.chips[0];
   const state = picture.state;
+  if (model.saidAt !== moment()) hush();
   if (model.looked && (!state || state.round !== model.looked.round || state.phase === 'betting')) model.looked = null;
   return true;
+}
+
+/** What has to stay for a message to be about what is seen: the round, its phase, holds, the trial and the day. */
+export function moment() {
+  const state = model.picture?.state;
+  return state ? [state.round, state.phase, state.holds, state.trial !== null, state.day?.open].join(' ') : '';
+}
+
+/** Nothing is said any more. */
+export function hush() {
+  model.problem = model.problemAt = model.news = '';
 }
 
 // Whoever looks at a seat without cards when the others decide sees the first of those who have some.
@@ -103,8 +117,20 @@ export function lying(seat, spot) {
   return pile(seat, spot).reduce((sum, chip) => sum + chip, 0);
 }
 
-/** What lies at a seat with its coin, in cents: the total bet. */
+/** What a seat has bet in a round, in cents: the amounts that the table has locked, and its coin.
+ *
+ * Chips are swept and coins fall into the chute, and this stays. A coin that comes back is in what the round
+ * returns, so it is in what was staked too. */
+export function staked(seat) {
+  const [coin] = (seat.results?.coin ?? '').split(' ');
+  // A snapshot has what lies on a spot and its amount, the log of games only the amount.
+  const bets = SPOTS.reduce((sum, spot) => sum + ((typeof seat[spot] === 'number' ? seat[spot] : seat[spot].cents) ?? 0), 0);
+  return bets + (seat.coin === 'bet' || (coin && coin !== 'none') ? model.picture.coin_cents : 0);
+}
+
+/** The total bet of a seat in cents: what lies with its coin, and once the round is over what was bet in it. */
 export function totalBet(seat) {
+  if (over()) return staked(seatOf(seat));
   const coin = model.picture.state && seatOf(seat).coin === 'bet' ? model.picture.coin_cents : 0;
   return SPOTS.reduce((sum, spot) => sum + lying(seat, spot), coin);
 }
@@ -128,6 +154,12 @@ export function doubling(seat) {
 export function resumable() {
   const { holds, hold_ends: ends, shoe } = model.picture.state;
   return holds.every((hold) => /\bresume\b/.test(ends[hold]) && (hold !== 'shoe_lost' || shoe));
+}
+
+/** Whether a card that the shoe could not read can be read by hand to end a hold. */
+export function readable() {
+  const { holds, hold_ends: ends } = model.picture.state;
+  return holds.some((hold) => /\brescan\b/.test(ends[hold]));
 }
 
 /** The key that is the next step by hand, or nothing while every one of them would be refused. */

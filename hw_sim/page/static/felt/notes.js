@@ -17,6 +17,13 @@ export function reason(kind, code) {
   return text === key ? code.replaceAll('_', ' ') : text;
 }
 
+/** What ends a hold, in the words that the keys of every page have for it; `ends` is how the table says it. */
+export function endsOf(hold, ends) {
+  const key = ends === 'a void' ? 'ends.void' : `ends.${hold}`;
+  const text = word(key);
+  return text === key ? ends : text;
+}
+
 /** "3" is seat 3, "ante 3" its ante, "D" the dealer. */
 function placeName(place) {
   const [, spot, seat] = /^(?:([a-z]+) )?(\d+)$/.exec(place) ?? [];
@@ -33,7 +40,7 @@ function sentence({ word: key, values }) {
   }
   if (values.place) filled.place = placeName(values.place);
   if (key === 'coin_back') filled.why = reason(`felt.why`, values.why);
-  if (values.fault) filled.fault = word(`felt.fault.${values.fault}`, { spot: '' });
+  if (values.fault) filled.fault = word(`felt.${key === 'mended' ? 'mend' : 'fault'}.${values.fault}`, { spot: '' });
   const known = word(`felt.note.${key}`, filled);
   return known === `felt.note.${key}` ? word(`felt.no.${key}`, filled) : known;
 }

@@ -88,7 +88,7 @@ function spot(number, seat, name) {
       <button type="button" class="spot ${name} ${open ? 'open' : ''}" data-spot=${name} data-seat=${number}
           @click=${() => lay(number, name)}>
         <span class="label">${word(`felt.${name}`)}</span>
-        <span class="what">${result || (cents ? html`<b class="digits">${amount(cents)}</b>` : name === 'raise' ? standing(number, seat) : nothing)}
+        <span class="what">${result || (cents ? sum(cents) : name === 'raise' ? standing(number, seat) : nothing)}
         ${leftOver(number, name) && chips.length ? html`<small>${word('felt.left_over')}</small>` : nothing}
         ${known ? html`<small>${word('felt.keyed', { cents: amount(keyed) })}</small>` : nothing}</span>
         <span class="hidden-words">${word(alone ? 'felt.raise_here' : 'felt.lay', { seat: number, chip: money(model.chip) })}</span>
@@ -111,10 +111,17 @@ export function chipText(cents) {
   return cents % 100 === 0 ? String(cents / 100) : amount(cents);
 }
 
+/** An amount on a spot; one with many digits is set smaller, so that it stays inside. */
+function sum(cents) {
+  const text = amount(cents);
+  return html`<b class="digits ${text.length > 9 ? 'many' : ''}">${text}</b>`;
+}
+
+/** What became of a stake: its word stands beside the name of the spot, and the amount below both. */
 function resultOf(seat, name) {
   const text = seat.results?.[name] ?? 'none';
   if (!text || text === 'none') return '';
   const [verb, figure = ''] = text.split(' ');
-  const cents = figure ? Number(figure.replace('.', '')) : 0;
-  return html`<span class="result ${verb}">${shape(verb === 'win' ? 'tick' : verb === 'lose' ? 'cross' : 'wait')}${word(`felt.result.${verb}`, { cents: amount(cents) })}</span>`;
+  const said = html`<span class="result ${verb}">${shape(verb === 'win' ? 'tick' : verb === 'lose' ? 'cross' : 'wait')}${word(`felt.result.${verb}`)}</span>`;
+  return figure ? html`${said} ${sum(Number(figure.replace('.', '')))}` : said;
 }
