@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from table_controller.table.deal import cards_unaccounted
-from table_controller.table.messages import AlarmCleared, ClearAlarm, DealerChanged, LogOff, LogOn
-from table_controller.table.rulings import SUPERVISOR_CLEARS
+from typing import cast
+
+from table_controller.engine.house_rules import HouseRules
+from table_controller.table.deal import cards_due, cards_unaccounted
+from table_controller.table.messages import AlarmCleared, ClearAlarm, DealerChanged, LogOff, LogOn, Spot
+from table_controller.table.rulings import RULINGS, SUPERVISOR_CLEARS
 from table_controller.table.state import PHASES_IN_PLAY, Alarm, TableState
 from table_controller.table.turn import Refused, Turn
 
@@ -52,18 +55,28 @@ def clear_alarm(turn: Turn, command: ClearAlarm) -> None:
 
 def still_stands(state: TableState, alarm: Alarm) -> bool:
     """The cause of an alarm is still there, as far as the table can tell."""
-    return _cause(state, alarm) is True
+    return state.hold(alarm.alarm) is not None or bool(_cause(state, alarm))
 
 
-def is_over(state: TableState, alarm: Alarm) -> bool:
+def is_over(rules: HouseRules, state: TableState, alarm: Alarm) -> bool:
     """The cause of an alarm is known to be gone; one that tells of a moment is never over by itself."""
-    return _cause(state, alarm) is False
+    if state.hold(alarm.alarm) is not None:
+        return False
+    cause = _cause(state, alarm)
+    if cause is not None:
+        return not cause
+    if alarm.alarm == "sensor_stuck":
+        spot, _, seat = alarm.place.partition(" ")
+        stack = state.seat(int(seat)).stack(cast(Spot, spot))
+        return not stack.stale and (stack.chips or not stack.cents)
+    ruling = RULINGS.get(alarm.alarm)
+    # Where four cards are completed the table is not held; what is due says when they are.
+    completes = alarm.alarm == "dealer_short" and state.dealer_short_after is not None
+    return cards_due(state) == 0 if completes else ruling is not None and ruling.holds(rules)
 
 
 def _cause(state: TableState, alarm: Alarm) -> bool | None:
-    """Whether the cause is there; None where it was a moment, of which nothing is left to look at."""
-    if state.hold(alarm.alarm) is not None:
-        return True
+    """Whether what an alarm tells of is there; None where nothing is left that could be looked at."""
     seat = state.seat(int(alarm.place)) if alarm.place.isdigit() else None
     causes = {
         "order_in_doubt": state.doubt and state.phase in PHASES_IN_PLAY,

@@ -13,7 +13,7 @@ import msgspec
 from table_controller.engine.hands import hand_name, qualifies, strength
 from table_controller.engine.house_rules import HouseRules, option_texts
 from table_controller.table.bets import amount_lying
-from table_controller.table.deal import by_order, cards_at, upcard_now
+from table_controller.table.deal import by_order, cards_at, cards_due, next_place, upcard_now
 from table_controller.table.duty import is_over
 from table_controller.table.messages import House, LampView, Light, Outputs
 from table_controller.table.rulings import RULINGS
@@ -135,6 +135,8 @@ class Snapshot(msgspec.Struct, frozen=True):
     on_duty: str
     """The dealer on duty; empty while nobody has logged on."""
     cards_out: int
+    due: str
+    """Whose the next card is that is still due; empty where none is, or where the order does not say."""
     rack: int
     doubt: bool
     meter: MeterView | None
@@ -309,6 +311,7 @@ def shown_word(house: House, state: TableState) -> str:
 def snapshot(house: House, state: TableState, at_ms: int, shown: Outputs | None = None) -> Snapshot:
     """The complete public view of the table at that moment; `shown` are its outputs, if at hand."""
     shown = shown or outputs(house, state, at_ms)
+    rules = rules_now(house, state)
     meter, books, trial = state.meter, state.books, state.trial
     results = {
         one.seat: {"ante": one.ante, "raise": one.raise_, "bonus": one.bonus, "coin": one.coin}
@@ -325,7 +328,7 @@ def snapshot(house: House, state: TableState, at_ms: int, shown: Outputs | None 
         },
         alarms=tuple(state.alarms),
         cleared=tuple(state.cleared),
-        over=tuple(alarm for alarm in state.alarms if is_over(state, alarm)),
+        over=tuple(alarm for alarm in state.alarms if is_over(rules, state, alarm)),
         light=shown.light,
         left_ms=_left_ms(state, at_ms),
         seats=tuple(
@@ -335,6 +338,7 @@ def snapshot(house: House, state: TableState, at_ms: int, shown: Outputs | None 
         dealer=_dealer_view(house, state),
         on_duty=state.dealer,
         cards_out=len(state.cards),
+        due=next_place(rules, state) if cards_due(state) else "",
         rack=sum(not card.on_felt for card in state.cards),
         doubt=state.doubt,
         meter=None

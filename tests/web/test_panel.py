@@ -146,9 +146,10 @@ def test_a_hold_says_what_it_is_who_ends_it_and_how(painted: Painted, open_page:
     banner = page.get_by_role("alert").filter(has_text="HOLD")
     expect(banner).to_contain_text("a card could not be read")
     expect(banner).to_contain_text("the dealer or a supervisor: read the card by hand, or void")
-    # Two taps end it: the key in the banner, then the card.
+    # It cannot be taken back, so the card is chosen by one tap and read in by another.
     button(page, "Read a card by hand").tap()
     page.locator('[data-card="2C"]').tap()
+    button(page, "Read it in").tap()
     expect(page.locator("#sheet")).to_be_hidden()
     assert painted.commands == [{"type": "RescanCard", "card": "2C"}]
     expect(banner).to_have_count(0)

@@ -2,13 +2,14 @@
 
 import { html, nothing, render } from './lit-html.js';
 import { count, follow, logout, money, OFFLINE_MS, operator, ready, tables, word } from './table.js';
-import { closeSheet, isBusy, offers, offersLately, openSheet, paintWith, picture, pictureCame, refuse, repaint, settle, speak, ui } from './panel/desk.js';
-import { dues } from './panel/dues.js';
+import { closeSheet, isBusy, offersLately, openSheet, paintWith, picture, pictureCame, refusedNow, refuse, repaint, settle, speak, ui } from './panel/desk.js';
+import { allDone, dues } from './panel/dues.js';
 import { mark } from './panel/marks.js';
-import { decisionRefused, isPaying, KEY_OF_PHASE, keyRefused, nextStep, openAlarms, spotsWords, unkeyed } from './panel/model.js';
+import { decisionRefused, inPlay, isPaying, KEY_OF_PHASE, openAlarms, spotsWords, stuckRaises, unkeyed } from './panel/model.js';
 import { pad } from './panel/pad.js';
 import { felt } from './panel/seats.js';
 import { statementSheet, stillStateable } from './panel/statements.js';
+import { nextStep } from './panel/steps.js';
 import { supervisorSheet } from './panel/supervisor.js';
 import { head, more, needs } from './panel/top.js';
 
@@ -17,7 +18,6 @@ const NEWS_FROM_MS = 2000;
 const EDGE = 16;
 const root = document.getElementById('panel');
 let scene = '';
-let key = { phase: '', refused: '' };
 let asked = false;
 let heard = null;
 
@@ -72,31 +72,24 @@ function over(text) {
   queueMicrotask(() => refuse(text));
 }
 
-/** Why the key cannot be pressed: told by the last answer about this phase, so that it does not flicker. */
-function whyNot(now) {
-  const { state } = now;
-  if (state.holds.length) return word('step.hold', {});
-  const list = offers();
-  if (list) key = { phase: state.phase, refused: keyRefused(list, KEY_OF_PHASE[state.phase]) };
-  return key.phase === state.phase ? key.refused : '';
-}
-
 function bar(now, trial, offline) {
   const { state } = now;
   const name = KEY_OF_PHASE[state.phase];
   const command = { type: 'PressKey', key: name };
-  const refused = trial ? '' : whyNot(now);
-  // While cards are dealt CLOSE is to come: why it is not yet needs no words.
-  const why = state.phase === 'dealing' || state.holds.length ? '' : refused;
+  const refused = trial ? '' : refusedNow().refused;
+  const step = nextStep(now, { refused, counted: deckCounted(state), done: isPaying(state) && allDone(now), key: word(`key.${name}`, {}) });
+  // While cards are dealt CLOSE is to come: why it is not yet needs no words. What ends a hold is said already.
+  const whole = state.phase === 'dealing' || state.holds.length || !refused ? '' : word('not.yet', { key: word(`key.${name}`, {}), why: refused });
+  const why = whole === step ? '' : whole;
   return html`
     <footer class="bar" ?inert=${offline}>
       <button type="button" class="key irregular" @click=${() => openSheet('irregular')}>${mark('warn')}${word('irregular', {})}</button>
       <button type="button" class="key" @click=${() => openSheet('supervisor')}>${word('supervisor.key', {})}</button>
-      <p class="step" aria-live="polite">${offline ? nothing : html`<strong>${nextStep(state, now.house, deckCounted(state))}</strong>`}
-        ${state.phase === 'betting' && !offline ? notKeyed(state, now.house) : nothing}
-        ${why && !offline ? html`<span class="why-not">${word('not.yet', { key: word(`key.${name}`, {}), why })}</span>` : nothing}</p>
+      <p class="step" aria-live="polite">${offline ? nothing : html`<strong>${step}</strong>`}
+        ${offline ? nothing : notKeyed(state, now.house)}
+        ${why && !offline ? html`<span class="why-not">${why}</span>` : nothing}</p>
       ${trial ? nothing : html`<button type="button" class="key primary press" data-key=${name}
-        ?disabled=${offline || Boolean(refused) || isBusy(command) || state.phase === 'dealing'} @click=${() => speak(command)}>${word(`key.${name}`, {})}</button>`}
+        ?disabled=${offline || Boolean(refused) || state.holds.length > 0 || isBusy(command) || state.phase === 'dealing'} @click=${() => speak(command)}>${word(`key.${name}`, {})}</button>`}
     </footer>`;
 }
 
@@ -109,10 +102,13 @@ function deckCounted(state) {
 
 // What LOCK makes of chips without an amount is said before it is pressed.
 function notKeyed(state, house) {
-  const { groups, doubt } = unkeyed(state, house);
+  const raises = state.phase === 'betting' || inPlay(state) ? stuckRaises(state) : [];
+  const { groups, doubt } = state.phase === 'betting' ? unkeyed(state, house, ui.free.spots) : { groups: [], doubt: raises };
   const lines = groups.map(({ cents, bets }) => word(`unkeyed.${cents ? 'counts' : 'no_bet'}.${bets.length > 1 ? 'many' : 'one'}`,
     { n: count(bets.length), amount: money(cents), places: spotsWords(bets) }));
   if (doubt.length) lines.push(word('unkeyed.doubt', { places: spotsWords(doubt) }));
+  // A raise is keyed only once the cards are out.
+  if (raises.length && state.phase === 'betting') lines.push(word('unkeyed.doubt.raise', { places: spotsWords(raises) }));
   return lines.map((line) => html`<span class="not-keyed">${line}</span>`);
 }
 
@@ -133,7 +129,7 @@ function alarmSheet(now) {
   const mine = open.filter((one) => one.mine);
   return html`<h2 id="sheet-title">${word('alarms', {})}</h2>
     ${mine.length > 1 ? html`<p class="keys"><button type="button" class="key strong" ?disabled=${ui.busy.size > 0} @click=${() => seeAll(mine)}>${word('alarm.all', {})}</button></p>` : nothing}
-    <ul class="alarm-list">${open.map((one) => html`<li>
+    <ul class="alarm-list">${open.map((one) => html`<li class=${one.past ? 'past' : ''}>
       <span>${one.text}</span>
       ${one.mine ? html`<button type="button" class="key" ?disabled=${ui.busy.size > 0} @click=${() => speak({ type: 'ClearAlarm', alarm: one.alarm, place: one.place }, { round: ui.sheet.round })}>${word('alarm.seen', {})}</button>`
         : html`<span class="quiet">${word('alarm.supervisor', {})}</span>`}</li>`)}</ul>`;

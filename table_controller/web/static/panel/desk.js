@@ -1,6 +1,7 @@
 // What this page knows beside the table's own picture, and how it speaks: one word, one effect.
 
 import { ask, OFFLINE_MS, say, STALE_MS, tables, word } from '../table.js';
+import { KEY_OF_PHASE, keyRefused } from './model.js';
 
 /** The state of this page alone: what is selected, what is open, what waits for an answer. */
 export const ui = {
@@ -13,6 +14,8 @@ export const ui = {
   refusal: '',
   offers: null,
   ticks: { round: '', seats: [] },
+  free: { round: '', spots: new Set() },
+  refusedKey: { round: '', phase: '', refused: '', known: false },
   busy: new Set(),
 };
 
@@ -113,8 +116,20 @@ function release(entry) {
 /** A newer picture has come: whoever waited for it goes on. */
 export function pictureCame() {
   const seq = picture()?.seq ?? 0;
+  seeFree();
   for (const entry of waiting.filter((one) => one.seq <= seq)) release(entry);
   askOffers();
+}
+
+// The spots that were seen without chips since this round was opened: chips on them came in it.
+function seeFree() {
+  const state = picture()?.state;
+  if (!state) return;
+  if (ui.free.round !== state.round) ui.free = { round: state.round, spots: new Set() };
+  if (state.phase !== 'betting') return;
+  for (const seat of state.seats) {
+    for (const name of ['ante', 'bonus']) if (!seat[name].chips) ui.free.spots.add(`${name} ${seat.seat}`);
+  }
 }
 
 let asking = false;
@@ -158,6 +173,18 @@ export function offers() {
 export function offersLately() {
   const state = picture()?.state;
   return state && ui.offers?.round === state.round && ui.offers.phase === state.phase ? ui.offers.list : null;
+}
+
+/** Why the key of the phase is refused, by the last answer about this phase so that it does not flicker; `known` once there is one. */
+export function refusedNow() {
+  const state = picture()?.state;
+  if (!state) return { refused: '', known: false };
+  const key = KEY_OF_PHASE[state.phase];
+  const list = offers();
+  // That the table is held says nothing of what it refuses afterwards.
+  if (list && !state.holds.length) ui.refusedKey = { round: state.round, phase: state.phase, refused: keyRefused(list, key), known: true };
+  const { round, phase } = ui.refusedKey;
+  return round === state.round && phase === state.phase ? ui.refusedKey : { refused: '', known: false };
 }
 
 /** Opens a sheet over the page, bound to the round that is painted. */

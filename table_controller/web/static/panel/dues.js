@@ -47,6 +47,11 @@ function moves(state, due) {
   return found.length ? found : [{ name: 'push', text: word('due.nothing', {}), cents: null }];
 }
 
+/** Whether there is a list and every seat of it is ticked. */
+export function allDone({ state, dues: list = [] }) {
+  return list.length > 0 && list.every((due) => ticked(state.round).includes(due.seat));
+}
+
 /** The list, with the seat that is next at full size. */
 export function dues(now) {
   const { state } = now;

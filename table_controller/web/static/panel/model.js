@@ -53,7 +53,8 @@ export function standing(state, seat) {
   if (seat.dead) return 'dead';
   if (seat.folded) return 'folded';
   if (!seat.ante.cents && !seat.ante.chips) return 'empty';
-  if (state.phase === 'deciding' && seat.ante.cents) return seat.raise.chips ? 'raised' : 'undecided';
+  // Chips that lay on the raise at OPEN have no amount and are no raise.
+  if (state.phase === 'deciding' && seat.ante.cents) return seat.raise.cents ? 'raised' : 'undecided';
   if (state.phase === 'revealing' && seat.raise.cents) return 'raised';
   return 'in';
 }
@@ -93,16 +94,22 @@ export function nextUnkeyed(state, house, after) {
   return found ? { seat: found.seat, spot: found.spot } : null;
 }
 
+/** The raise spots whose chips lay there at OPEN: those that come later have their amount by themselves. */
+export function stuckRaises(state) {
+  return state.seats.filter((seat) => seat.raise.chips && seat.raise.cents === null).map((seat) => ({ seat: seat.seat, spot: 'raise' }));
+}
+
 /**
  * The chips without an amount, by what they count as at LOCK: `{cents, bets: [{seat, spot}]}`, 0 cents where they
- * are no bet. Where the table is not sure that they came in this round, `doubt` holds them instead.
+ * are no bet. Where they may have lain there at OPEN, `doubt` holds them instead. `free` are the spots that were
+ * seen without chips in this round: what lies there now came in it.
  */
-export function unkeyed(state, house) {
+export function unkeyed(state, house, free) {
   const found = { groups: [], doubt: [] };
   if (!house) return found;
   const add = (seat, spot, cents) => {
     // Chips that lay there at OPEN are no bet until they are keyed or laid anew, and only the alarm tells of them.
-    if (state.alarms.some((one) => one.alarm === 'sensor_stuck' && one.place === `${spot} ${seat}`)) {
+    if (!free.has(`${spot} ${seat}`) && state.alarms.some((one) => one.alarm === 'sensor_stuck' && one.place === `${spot} ${seat}`)) {
       found.doubt.push({ seat, spot });
       return;
     }
@@ -157,6 +164,7 @@ export function hold(state, name) {
   const own = word(`ends.${name}`, {});
   return {
     name,
+    onlyVoid,
     what: known(`hold.${name}`, name),
     places: state.alarms.filter((one) => one.alarm === name && one.place && one.place !== 'D').map((one) => placeWords(one.place)).join(', '),
     ends: onlyVoid ? word('ends.void', {}) : own === `ends.${name}` ? ends : own,
@@ -183,23 +191,31 @@ export function placeWords(place) {
   return spot ? word('place.spot', { spot: word(`spot.${spot}`, {}), seat }) : word('place.seat', { seat });
 }
 
-// An alarm in words, with whether the dealer may see it off.
-function alarm(one) {
-  return {
-    ...one,
-    text: known(`alarm.${one.alarm}`, one.alarm) + (one.place ? `, ${placeWords(one.place)}` : ''),
-    mine: !SUPERVISOR_CLEARS.has(one.alarm),
-  };
-}
-
-/** The alarms of the round that nobody has seen to yet. */
+/** The alarms of the round that nobody has seen to yet, in words; `past` where the cause is gone, `mine` where a dealer may see to it. */
 export function openAlarms(state) {
-  const seen = (one) => state.cleared.some((other) => other.alarm === one.alarm && other.place === one.place);
-  return state.alarms.filter((one) => !seen(one)).map(alarm);
+  const among = (list, one) => list.some((other) => other.alarm === one.alarm && other.place === one.place);
+  const found = state.alarms.filter((one) => !among(state.cleared, one)).map((one) => {
+    const past = among(state.over, one);
+    return {
+      ...one,
+      past,
+      text: known(`${past ? 'past' : 'alarm'}.${one.alarm}`, one.alarm) + (one.place ? `, ${placeWords(one.place)}` : ''),
+      mine: !SUPERVISOR_CLEARS.has(one.alarm),
+    };
+  });
+  return [...found.filter((one) => !one.past), ...found.filter((one) => one.past)];
 }
 
-/** What the dealer must know before he presses the next key, beside the holds: the key of its words and its tone. */
-export function notices(state, house) {
+/** Whether the tokens are to be counted before the first card. */
+export function tokensDue(state, house) {
+  return house?.rules?.token_count === 'required' && state.phase === 'dealing' && state.cards_out === 0;
+}
+
+/**
+ * What the dealer must know before he presses the next key, beside the holds: the key of its words and its tone.
+ * `reveal` is what the table says of REVEAL: whether it is possible, and the hands that are missing.
+ */
+export function notices(state, house, reveal = {}) {
   const found = [];
   const health = state.health ?? {};
   for (const line of ['meter', 'display', 'door', 'mains']) {
@@ -210,35 +226,13 @@ export function notices(state, house) {
   if (!state.shoe && !state.holds.includes('shoe_lost')) found.push({ key: 'notice.shoe', tone: 'bad' });
   if (state.deck_due) found.push({ key: 'notice.deck', tone: 'warn', act: 'supervisor' });
   if (state.stub_due) found.push({ key: 'notice.stub', tone: 'warn', act: 'stub' });
-  if (house?.rules?.token_count === 'required' && state.phase === 'dealing' && state.cards_out === 0) {
+  if (tokensDue(state, house)) {
     found.push({ key: 'notice.tokens', tone: 'warn', act: 'tokens' });
   }
-  if (state.doubt && state.phase === 'revealing') found.push({ key: 'notice.doubt', tone: 'warn', act: 'hand' });
-  return found;
-}
-
-/** What the dealer does next, in one line; in a hold its end is told apart. `counted`: the deck has been. */
-export function nextStep(state, house, counted = false) {
-  if (state.shown === 'trial') return word('step.trial', {});
-  if (state.shown === 'closed') return word('step.closed', {});
-  if (state.holds.includes('jackpot_hold')) return word(counted ? 'step.award.counted' : 'step.award', {});
-  if (state.holds.length) return word('step.hold', {});
-  switch (state.phase) {
-    case 'idle': return word('step.idle', {});
-    case 'betting': {
-      if (!state.seats.some((seat) => seat.ante.chips || seat.ante.cents)) return word('step.wait', {});
-      return word(nextUnkeyed(state, house, null) ? 'step.key' : 'step.lock', {});
-    }
-    case 'dealing': return word('step.deal', { cards: state.cards_out });
-    case 'deciding': {
-      const still = undecided(state);
-      return still.length ? word('step.decide', { seats: still.join(', ') }) : word('step.close', {});
-    }
-    case 'revealing': return word('step.reveal', {});
-    case 'settled': return word('step.settled', {});
-    case 'void': return word('step.void', {});
-    default: return '';
+  if (state.doubt && state.phase === 'revealing' && !reveal.possible) {
+    found.push({ key: reveal.hands ? 'notice.hands' : 'notice.doubt', values: { places: reveal.hands }, tone: 'warn', act: 'hand' });
   }
+  return found;
 }
 
 /** The lines of a trial that are still to try: every key, and every lamp where there is a progressive. */

@@ -49,7 +49,16 @@ function fills(state, chosen) {
     ${keys('DoubleAmounts', 'double')}
     ${plain({ type: 'UndoAmount' }, word('undo', {}), refusedNow('UndoAmount'))}
     ${keys('ClearAmounts', 'wipe')}
+    ${repeatRefused(state)}
   </div>`;
+}
+
+// The table repeats for all only where chips lie; before they do it has nothing to say of the round before.
+function repeatRefused(state) {
+  const why = refusalOf('RepeatAmounts');
+  if (!why) return nothing;
+  const text = state.seats.some((seat) => seat.ante.chips) ? why : word('repeat.chips', {});
+  return html`<p class="why-not">${word('repeat.not', { key: word('repeat.all', {}), why: text })}</p>`;
 }
 
 // A key with nothing to act on is grey: the table says so of all seats, the amounts of one seat are in the picture.
@@ -63,7 +72,11 @@ function canFill(state, type, seat) {
 }
 
 function refusedNow(type) {
-  return Boolean(offersLately()?.find((offer) => offer.command.type === type)?.refused);
+  return Boolean(refusalOf(type));
+}
+
+function refusalOf(type) {
+  return offersLately()?.find((offer) => offer.command.type === type)?.refused ?? '';
 }
 
 function plain(command, text, shut) {

@@ -6,6 +6,7 @@ import { amount, word } from '../table.js';
 import { isBusy, openSheet, picture, repaint, settle, speak, ui } from './desk.js';
 import { mark } from './marks.js';
 import { hasBonus, hasCoin, inPlay, isOver, isPaying, lamp, stack, standing } from './model.js';
+import { dealerCards } from './steps.js';
 
 /** The seat map and the dealer's cards. */
 export function felt(now) {
@@ -15,7 +16,7 @@ export function felt(now) {
       <ol class="arc of-${state.seats.length}">
         ${state.seats.map((seat) => seatView(now, state, house, seat))}
       </ol>
-      ${isOver(state) || state.phase === 'betting' ? nothing : dealer(state)}
+      ${isOver(state) || state.phase === 'betting' ? nothing : dealer(now)}
     </section>`;
 }
 
@@ -107,13 +108,13 @@ function results(now, state, house, seat) {
     })}</ul>` : nothing}`;
 }
 
-function dealer(state) {
-  const { dealer: view } = state;
+function dealer(now) {
+  const { dealer: view } = now.state;
   return html`
     <div class="dealer">
       <button type="button" class="seat-head" aria-label=${`${word('place.dealer', {})}. ${word('seat.more', {})}`}
         @click=${() => openSheet('irregular', { place: 'D', what: 'count' })}><span class="number">${word('dealer', {})}</span></button>
-      <p class="hand">${cards(view.cards)}</p>
+      <p class="hand">${cards(dealerCards(now))}</p>
       ${view.hand ? html`<p class="made"><strong>${view.hand}</strong>
         ${view.qualifies === null ? nothing : html`<span class="how ${view.qualifies ? 'plays' : 'not'}">${mark(view.qualifies ? 'well' : 'warn')}<span>${word(view.qualifies ? 'qualifies' : 'qualifies.not', {})}</span></span>`}</p>` : nothing}
     </div>`;

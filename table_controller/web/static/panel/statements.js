@@ -1,12 +1,13 @@
 // What the dealer states when something is not as it should be: first what it is, then the card, place or number.
 // The cards that can be tapped are always all of them: this page does not know which are out and must not tell.
 
-import { cardFace, cardSlot, picker } from '../cards.js';
+import { cardFace, cardName, cardSlot, picker } from '../cards.js';
 import { html, nothing } from '../lit-html.js';
 import { count, word } from '../table.js';
 import { closeSheet, isBusy, picture, repaint, speak, ui } from './desk.js';
 import { mark } from './marks.js';
 import { inPlay, isOver, placeWords } from './model.js';
+import { unreadPlace } from './steps.js';
 
 const HAND = 5;
 const COUNTS = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -101,7 +102,19 @@ const FORMS = {
   exposed: () => oneCard((card) => ({ type: 'StateExposed', card })),
   discard: () => oneCard((card) => ({ type: 'DiscardCard', card })),
   upcard: () => oneCard((card) => ({ type: 'StateUpcard', card })),
-  rescan: () => oneCard((card) => ({ type: 'RescanCard', card })),
+  // A card that was read in cannot be taken back, so the tap chooses it and a key of its own says it.
+  rescan: () => {
+    const { card } = ui.sheet;
+    const place = unreadPlace(picture());
+    const values = { card: card ? cardName(card) : '', place: place ? placeWords(place) : '' };
+    return html`
+      <div class="chosen-hand">
+        <div class="hand">${card ? cardFace(card) : cardSlot()}</div>
+        <p class="asked" aria-live="polite">${word(!card ? 'rescan.tap' : place ? 'rescan.asked.at' : 'rescan.asked', values)}</p>
+        <button type="button" class="key primary" ?disabled=${!card || ui.busy.size > 0} @click=${() => state({ type: 'RescanCard', card })}>${word('rescan.say', {})}</button>
+      </div>
+      ${picker({ picked: card ? [card] : [], joker: true, onPick: (text) => { ui.sheet = { ...ui.sheet, card: text }; repaint(); } })}`;
+  },
   move: () => {
     const { card } = ui.sheet;
     return html`

@@ -2,9 +2,10 @@
 
 import { html, nothing } from '../lit-html.js';
 import { count, money, OFFLINE_MS, STALE_MS, word } from '../table.js';
-import { offersLately, openSheet, speak, ui } from './desk.js';
+import { offersLately, openSheet, refusedNow, speak, ui } from './desk.js';
 import { mark } from './marks.js';
 import { decisionRefused, hold, known, lineWords, notices, openAlarms, phaseTone, placeWords, royalSeats, secondsLeft, toTry } from './model.js';
+import { handsMissing } from './steps.js';
 
 /** Phase, round, light and time left, meter, dealer on duty, age of the data. */
 export function head(now) {
@@ -43,6 +44,8 @@ function age(now, ageMs) {
 /** Holds, notices, alarms and what was refused, each said aloud once. */
 export function needs(now) {
   const { state, house } = now;
+  const { refused, known: answered } = refusedNow();
+  const reveal = { possible: answered && !refused, hands: handsMissing(refused) };
   return html`
     <div class="needs">
       <div class="holds" role="alert">${awards(state)}${state.holds.filter((name) => !aboutAward(state, name)).map((name) => holdBanner(hold(state, name)))}</div>
@@ -50,7 +53,7 @@ export function needs(now) {
         ${now.ageMs() >= OFFLINE_MS ? notice('bad', html`<strong>${word('age.offline_long', {})}</strong>`) : nothing}
         ${relief(state)}
         ${state.trial ? trial(state) : nothing}
-        ${notices(state, house).map((one) => notice(one.tone, word(one.key, {}), one.act))}
+        ${notices(state, house, reveal).map((one) => notice(one.tone, word(one.key, one.values ?? {}), one.act))}
         ${alarms(now)}
       </div>
       <div role="alert">${ui.refusal && !ui.sheet ? html`
@@ -166,7 +169,10 @@ function alarms(now) {
   // What holds the table stands in the banner of the hold already.
   const said = openAlarms(state).filter((one) => !state.holds.includes(one.alarm));
   if (!said.length) return nothing;
-  return html`<div class="notice alarms">${mark('warn')}
-    <p><strong>${word('alarms.line', {})}</strong> ${said.map((one) => one.text).join(' · ')}</p>
+  const present = said.filter((one) => !one.past);
+  const past = said.filter((one) => one.past);
+  return html`<div class="notice alarms ${present.length ? '' : 'past'}">${mark(present.length ? 'warn' : 'done')}
+    <p>${present.length ? html`<strong>${word('alarms.line', {})}</strong> ${present.map((one) => one.text).join(' · ')}` : nothing}
+      ${past.length ? html`<span class="past"><strong>${word('alarms.past', {})}</strong> ${past.map((one) => one.text).join(' · ')}</span>` : nothing}</p>
     <button type="button" class="key" @click=${() => openSheet('alarms')}>${word('alarms.open', {})}</button></div>`;
 }
