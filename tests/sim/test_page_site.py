@@ -38,6 +38,9 @@ class Table:
             self.page = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
         self.until(self.listens)
         self.until(self.answers)
+        # What lies there before the croupier opens is swept away.
+        self.picture()
+        self.until(self.takes_bets)
 
     def until(self, condition: Callable[[], bool]) -> None:
         end_s = time.monotonic() + PATIENCE_S
@@ -51,6 +54,10 @@ class Table:
         found = re.search(r"the virtual table is at http://127\.0\.0\.1:(\d+)/table\n", self.log.read_text())
         self.port = int(found[1]) if found else 0
         return bool(found)
+
+    def takes_bets(self) -> bool:
+        heard = self.stage.client.snapshot
+        return heard is not None and heard["body"]["phase"] == "betting"
 
     def answers(self) -> bool:
         assert self.page.poll() is None

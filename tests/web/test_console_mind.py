@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from table_controller.table import messages as m
 from tests.web.desk import DESK, Look, Open, Shoot, begin, do_it, key, second_look, shows
@@ -161,3 +161,16 @@ def test_both_languages_have_the_same_words_with_the_same_places(page_of_words: 
 def page_of_words(painted: Painted, open_page: Open) -> Page:
     """A page of the site that imports its words by itself."""
     return open_page("/login")
+
+
+def test_what_is_possible_comes_to_a_decision_whoever_asked_for_it(painted: Painted, open_page: Open) -> None:
+    painted.paint("T1", "award-counted")
+    page = open_page("/console", DESK, operator="ann")
+    held: list[Route] = []
+    page.route("**/ask", lambda route: held.append(route), times=1)
+    page.get_by_role("link", name="Table T1").click()
+    page.locator(".need.award .key.primary").click()
+    look = page.get_by_role("dialog").get_by_role("button", name="Second look")
+    expect(look).to_be_disabled()
+    held[0].continue_()
+    expect(look).to_be_enabled()

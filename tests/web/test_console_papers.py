@@ -214,7 +214,7 @@ def test_a_report_has_a_column_for_the_bonus_only_where_the_house_has_one(
     _serve(page, {"report": _report()})
     page.get_by_role("button", name="Show the report").click()
     heads = page.locator(".papers th")
-    expect(heads.filter(has_text="Players’ result")).to_have_count(1)
+    expect(heads.filter(has_text="House’s result")).to_have_count(1)
     expect(heads.filter(has_text="bonus")).to_have_count(0)
     expect(page.locator(".papers")).to_contain_text("Resets put on by the house")
     faultless(page)

@@ -36,7 +36,7 @@ export function decide(table, type, given = {}) {
   choose();
   const spoken = chosenFirst()?.operator;
   if (spoken && spoken === me) now.operator = '';
-  refreshOffers(table, () => { if (now?.step === 'form') choose(); host.redraw(); }, true);
+  refreshOffers(table, host.redraw, true);
   redrawDecision();
   if (!dialog.open) dialog.showModal();
   focusTitle();
@@ -376,6 +376,8 @@ const STEPS = ['form', 'look', 'answer'];
 /** Draw the decision that is open, and look again where the table has moved on. */
 export function redrawDecision() {
   if (!now) return;
+  // Whoever asked for it, a new list of what is possible is the one to choose from.
+  if (now.step === 'form' && !now.second) choose();
   const views = { form, look: secondLook, answer: answered };
   const step = STEPS.indexOf(now.step);
   render(html`
